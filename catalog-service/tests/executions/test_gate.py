@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+import struct
+from itertools import pairwise
 from typing import Any
 
 import openpyxl
@@ -173,3 +175,26 @@ async def test_the_matrix_tells_results_where_it_is_asked_to(results: Results) -
         found = await results.catalog.get("/reports/traceability-matrix", module=module, results=True, format=form)
         assert found.status_code == 200
         assert form == "xlsx" or "Last result" in found.text
+
+
+async def test_the_map_of_the_matrix_has_the_verdict_of_each_link(results: Results) -> None:
+    module, catalog = await _module(results), results.catalog
+    matrix = "/reports/traceability-matrix"
+    axis = await catalog.read(f"{matrix}/axes", axis="row", module=module)
+    expected = [
+        [test_case["verdict"] for test_case in (await results.verdict(row))["test_cases"]] for row in axis["items"]
+    ]
+    assert sorted(map(str, expected)) == ["['failed']", "['not_run']", "['passed']", "['stale']", "[]"]
+
+    found = await catalog.get(f"{matrix}/compact", module=module, results=True)
+
+    _, rows, columns, cells = struct.unpack_from("<4s3I", found.content)
+    assert (rows, columns, cells) == (5, 4, 4)
+    offsets = struct.unpack_from(f"<{rows + 1}I", found.content, 16)
+    words = ("", "passed", "stale", "flaky", "failed", "skipped", "not_run")
+    states = [words[state] for state in found.content[-cells:]]
+    assert [states[first:end] for first, end in pairwise(offsets)] == expected
+    tag = found.headers["etag"]
+    assert tag.startswith(axis["matrix"][:-1])
+    again = {"params": {"module": module, "results": True}, "headers": {"if-none-match": tag}}
+    assert (await catalog.request("GET", f"{matrix}/compact", **again)).status_code == 304

@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from catalog_service.executions.queries import default_basis
 from catalog_service.executions.verdicts import Basis, Verdict, requirement_verdicts
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
@@ -17,11 +18,6 @@ _EXECUTED = ", ".join(
 )
 
 
-def _basis(settings: Settings, now: datetime) -> Basis:
-    branch = settings.results_default_branch
-    return Basis(branch, branch, now, timedelta(days=settings.results_stale_days))
-
-
 async def keep_today(database: Database, settings: Settings, now: datetime) -> None:
     """Store how many requirements of each module have which verdict on the default branch, for each project."""
     async with database.across() as connection:
@@ -29,7 +25,7 @@ async def keep_today(database: Database, settings: Settings, now: datetime) -> N
     for key in keys:
         with projects.within(key):
             async with database.transaction() as connection:
-                await _keep(connection, _basis(settings, now))
+                await _keep(connection, default_basis(settings, now))
 
 
 async def _keep(connection: Connection, basis: Basis) -> None:
@@ -78,7 +74,7 @@ async def _verdicts(
     found = {row.pop("day"): row for row in await kept.fetchall()}
     today = await connection.execute(
         f"WITH {requirement_verdicts('SELECT id FROM requirements')} SELECT {_VERDICTS} FROM verdicts v",
-        _basis(settings, now).parameters,
+        default_basis(settings, now).parameters,
     )
     row = await today.fetchone()
     assert row is not None, "counts always have a row"

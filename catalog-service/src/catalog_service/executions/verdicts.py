@@ -124,8 +124,11 @@ def _verdict(changed: str) -> str:
 COUNTS_FOR = "l.link_type <> 'related' AND t.status <> 'deprecated'"
 """Which links `l` to which test cases `t` count for a requirement."""
 
+
 # Few requirements have changed. Each pair's verdict is counted by six conditions, and made but once.
-_PAIRS = f"""
+def _pairs(which: str) -> str:
+    """Return the links `l` to test cases `t` under a condition, with their verdicts, as `pairs`."""
+    return f"""
     changed AS MATERIALIZED (
         SELECT r.id, v.changed_at FROM requirements r
         JOIN item_revisions v ON v.item_id = r.id AND v.version = r.version
@@ -136,8 +139,17 @@ _PAIRS = f"""
         LEFT JOIN results s ON s.test_case_id = t.id
         LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version
         LEFT JOIN changed rv ON rv.id = l.requirement_id
-        WHERE {COUNTS_FOR} AND l.requirement_id IN (SELECT id FROM asked)
+        WHERE {which} AND l.requirement_id IN (SELECT id FROM asked)
     )"""
+
+
+def link_verdicts(scope: str) -> str:
+    """Return common table expressions that end with `pairs`: requirement_id, test_case_id, verdict of each link.
+
+    `scope` is a query of the ids of requirements. Parameters: those of a Basis.
+    """
+    return f"asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results='')}, {_pairs('true')}"
+
 
 _COUNTED = ", ".join(f"count(*) FILTER (WHERE verdict = '{one}') AS {one}" for one in COUNTED)
 
@@ -154,7 +166,7 @@ def requirement_verdicts(scope: str, *, of_few: bool = False) -> str:
         else ""
     )
     return f"""
-    asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results=few)}, {_PAIRS}, counted AS (
+    asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results=few)}, {_pairs(COUNTS_FOR)}, counted AS (
         SELECT requirement_id, count(*) AS tests_linked, {_COUNTED},
                array_agg(test_case_id ORDER BY test_case_id)
                FILTER (WHERE verdict IN ('not_run', 'skipped')) AS missing

@@ -1,10 +1,13 @@
 """GET /reports/traceability-matrix/compact and /axes, GET /reports/module-matrix: what draws the matrix as a map."""
 
+from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
+from catalog_service.executions.endpoints import SettingsOf
+from catalog_service.executions.queries import default_basis
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.matrix import service
 from catalog_service.matrix.encoding import MEDIA_TYPE
@@ -31,6 +34,9 @@ Modules = Annotated[
         examples=["doors"],
     ),
 ]
+Results = Annotated[
+    bool, Query(description="Instead of its links, what results on the default branch say of each: see the states.")
+]
 
 
 @router.get(
@@ -45,7 +51,15 @@ Modules = Annotated[
         }
     },
 )
-async def get_compact_matrix(request: Request, viewer: Viewer, database: Db, module: Modules = None) -> Response:
+async def get_compact_matrix(
+    request: Request,
+    viewer: Viewer,
+    database: Db,
+    settings: SettingsOf,
+    *,
+    module: Modules = None,
+    results: Results = False,
+) -> Response:
     """Return every cell that is not empty; their labels are in GET /reports/traceability-matrix/axes.
 
     Rows are requirements, columns are test cases, both by module, external_id and id; what has no module, or no
@@ -63,8 +77,12 @@ async def get_compact_matrix(request: Request, viewer: Viewer, database: Db, mod
 
     A cell is pending where a suggestion waits for a review and there is no link. The ETag changes with every change of
     the record and of what is pending, and to ask whether it is still right costs next to nothing.
+
+    With `results`, cells are links alone, and a state is the verdict of the link's test case for the requirement: 1
+    passed, 2 stale, 3 flaky, 4 failed, 5 skipped, 6 not run. The ETag then begins as that of the matrix does.
     """
-    tag, document = await service.compact(database, module, partial(is_known, request))
+    basis = default_basis(settings, datetime.now(UTC)) if results else None
+    tag, document = await service.compact(database, module, basis, partial(is_known, request))
     return not_modified(tag) if document is None else Response(document, 200, {"ETag": tag}, MEDIA_TYPE)
 
 

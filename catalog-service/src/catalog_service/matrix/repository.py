@@ -3,6 +3,8 @@
 from typing import TypedDict
 from uuid import UUID
 
+from catalog_service.executions import verdicts
+from catalog_service.executions.verdicts import Basis
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.repository import coverage_column
 from catalog_service.items.suspicion import IS_SUSPECT
@@ -73,28 +75,40 @@ def _places(kind: ItemKind, modules: Conditions) -> str:
     """
 
 
-async def cells(connection: Connection, modules: Conditions) -> Cells:
-    """Return the cells in the order of rows and columns."""
+_LINKS_AND_PENDING = f"""
+    SELECT r.place AS row_place, t.place AS column_place,
+           CASE WHEN {IS_SUSPECT} THEN '\\x02'::bytea ELSE '\\x01' END AS state
+    FROM links l JOIN r ON r.id = l.requirement_id JOIN t ON t.id = l.test_case_id
+    UNION ALL
+    SELECT r.place, t.place, '\\x03'
+    FROM pending_pairs p JOIN r ON r.id = p.requirement_id JOIN t ON t.id = p.test_case_id
+    WHERE p.pending AND {NOT_LINKED}
+"""
+_VERDICTS = """
+    SELECT r.place AS row_place, t.place AS column_place,
+           set_byte('\\x00', 0, array_position(%(by_state)s::text[], p.verdict)) AS state
+    FROM pairs p JOIN r ON r.id = p.requirement_id JOIN t ON t.id = p.test_case_id
+"""
+_BY_STATE = ("passed", "stale", "flaky", "failed", "skipped", "not_run")
+"""Verdicts of links by the states of their cells, from 1 on."""
+
+
+async def cells(connection: Connection, modules: Conditions, basis: Basis | None) -> Cells:
+    """Return the cells in the order of rows and columns; with a basis those of links alone, with their verdicts."""
+    scope = f"SELECT id FROM requirements {modules.where}"
+    before, found = ("", _LINKS_AND_PENDING) if basis is None else (f", {verdicts.link_verdicts(scope)}", _VERDICTS)
+    parameters = {} if basis is None else {**basis.parameters, "by_state": list(_BY_STATE)}
     cursor = await connection.cursor(binary=True).execute(
         f"""
         WITH r AS MATERIALIZED ({_places(REQUIREMENT, modules)}),
-             t AS MATERIALIZED ({_places(TEST_CASE, modules)})
+             t AS MATERIALIZED ({_places(TEST_CASE, modules)}){before}
         SELECT (SELECT count(*) FROM r) AS rows, (SELECT count(*) FROM t) AS columns,
                coalesce(string_agg(int4send(row_place), ''), '') AS row_places,
                coalesce(string_agg(int4send(column_place), ''), '') AS column_places,
                coalesce(string_agg(state, ''), '') AS states
-        FROM (
-            SELECT r.place AS row_place, t.place AS column_place,
-                   CASE WHEN {IS_SUSPECT} THEN '\\x02'::bytea ELSE '\\x01' END AS state
-            FROM links l JOIN r ON r.id = l.requirement_id JOIN t ON t.id = l.test_case_id
-            UNION ALL
-            SELECT r.place, t.place, '\\x03'
-            FROM pending_pairs p JOIN r ON r.id = p.requirement_id JOIN t ON t.id = p.test_case_id
-            WHERE p.pending AND {NOT_LINKED}
-            ORDER BY row_place, column_place
-        ) AS in_order
+        FROM ({found} ORDER BY row_place, column_place) AS in_order
         """,
-        modules.parameters,
+        {**modules.parameters, **parameters},
         prepare=modules.prepare,
     )
     row = await cursor.fetchone()

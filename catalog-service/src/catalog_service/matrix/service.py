@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import orjson
 
+from catalog_service.executions.verdicts import Basis
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.matrix import encoding, repository
 from catalog_service.snapshot import snapshot
@@ -20,18 +21,26 @@ _FIGURES = ("links", "suspect_links", "pending_suggestions")
 _places = asyncio.Semaphore(2)
 
 
-async def compact(database: Database, module: str | None, is_known: Callable[[str], bool]) -> tuple[str, bytes | None]:
+async def compact(
+    database: Database, module: str | None, basis: Basis | None, is_known: Callable[[str], bool]
+) -> tuple[str, bytes | None]:
     """Return the matrix in its binary form, None when the caller knows it, and its ETag; raise Invalid for `module`.
 
-    The ETag costs no look at the matrix, so that callers may ask often.
+    The ETag costs no look at the matrix, so that callers may ask often; but with a basis, whose verdicts change as time
+    goes by, it ends with what the cells come to.
     """
     modules = _conditions(module)
     async with _places, snapshot(database) as connection:
         tag = await _tag(connection, module)
+        if basis is None and is_known(tag):
+            return tag, None
+        cells = await repository.cells(connection, modules, basis)
+    document = await asyncio.to_thread(encoding.encode, cells)
+    if basis is not None:
+        tag = tag[:-1] + etag(document)[1:]
         if is_known(tag):
             return tag, None
-        cells = await repository.cells(connection, modules)
-    return tag, await asyncio.to_thread(encoding.encode, cells)
+    return tag, document
 
 
 async def axis(database: Database, kind: ItemKind, module: str | None, begin: int, end: int) -> Row:

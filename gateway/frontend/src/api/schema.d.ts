@@ -1649,6 +1649,9 @@ export interface paths {
          *
          *     A cell is pending where a suggestion waits for a review and there is no link. The ETag changes with every change of
          *     the record and of what is pending, and to ask whether it is still right costs next to nothing.
+         *
+         *     With `results`, cells are links alone, and a state is the verdict of the link's test case for the requirement: 1
+         *     passed, 2 stale, 3 flaky, 4 failed, 5 skipped, 6 not run. The ETag then begins as that of the matrix does.
          */
         get: operations["get_compact_matrix"];
         put?: never;
@@ -17779,6 +17782,8 @@ export interface operations {
             query?: {
                 /** @description Modules of the rows. Columns are then the test cases of these modules, and those of others that a row has a cell with. comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 module?: string;
+                /** @description Instead of its links, what results on the default branch say of each: see the states. */
+                results?: boolean;
             };
             header?: {
                 /**
