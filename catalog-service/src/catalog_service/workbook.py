@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZipFile
+
+from chassis.files.archive_writing import begin_entry, write_archive
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -20,7 +23,10 @@ MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 LAST_ROW = 1_048_575
 """Index of the last row that a sheet can have."""
 _BLOCK = 256 * 1024
-_DIMENSION = re.compile(rb'(<dimension ref="A1:[A-Z]+)1')
+_DIMENSION = re.compile(rb"<dimension [^>]*>")
+_PART = "xl/worksheets/sheet{}.xml"
+_FIRST = ("_rels/.rels", "docProps/core.xml")
+"""By these, and by a part of `xl` as the third, programs know an archive for a workbook."""
 _ID_WIDTH, _TITLE_WIDTH, _WIDTH = 38, 50, 16
 
 # What XML cannot hold is spelled _xHHHH_ in a workbook, and so is the beginning of what looks like that.
@@ -31,14 +37,27 @@ Page = Callable[["Frame", "Worksheet", "Format"], None]
 """Writes a sheet of a few cells; given the format of heads."""
 
 
-class _Sheet:
-    """The lines of a sheet below its head, in a file of their own until the workbook is put together."""
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What a workbook says of itself: its title, when it was made, and pages, which stand behind the first sheet.
 
-    def __init__(self, name: str, columns: Sequence[str], folder: str) -> None:
+    `heading` returns what is written above a column.
+    """
+
+    title: str
+    made_at: datetime
+    pages: Mapping[str, Page]
+    heading: Callable[[str], str] = str
+
+
+class _Sheet:
+    """A sheet under way: `file` takes its lines below its head."""
+
+    def __init__(self, name: str, columns: Sequence[str], file: IO[bytes]) -> None:
         self.name = name
         self.columns = columns
         self.rows = 1
-        self.file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the workbook
+        self.file = file
 
     def add(self, cells: Iterable[str]) -> None:
         """Add a line."""
@@ -47,14 +66,29 @@ class _Sheet:
 
 
 class Workbook:
-    """A workbook under way: lines are added sheet after sheet, then it is finished; closed in any case."""
+    """A workbook under way: lines are added to its sheets in any order, then it is finished; closed in any case.
 
-    def __init__(self, file: IO[bytes], folder: str, *, last_row: int = LAST_ROW) -> None:
-        """`last_row`: index of the last row of a sheet; what comes after goes to another sheet."""
-        self._file = file
+    What is added to the first sheet is written at once, so that a reader gets it while the workbook is made; other
+    sheets wait for its end, in files of their own.
+    """
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        folder: str,
+        cover: Cover,
+        *sheets: tuple[str, Sequence[str]],
+        last_row: int = LAST_ROW,
+    ) -> None:
+        """`sheets`: the first ones, with their columns; `last_row`: index of the last row that a sheet may have."""
         self._folder = folder
+        self._cover = cover
         self._last_row = last_row
         self._sheets: list[_Sheet] = []
+        self._archive = write_archive(file)
+        self._begin(*sheets[0])
+        for name, columns in sheets[1:]:
+            self.sheet(name, columns)
 
     def add(self, name: str, columns: Sequence[str], cells: Iterable[str]) -> None:
         """Add a line, of cells as `cell` makes them, to the sheet of this name, or to another when that is full."""
@@ -65,62 +99,75 @@ class Workbook:
         alike = [sheet for sheet in self._sheets if sheet.columns is columns]
         if alike and alike[-1].rows <= self._last_row:
             return alike[-1]
-        self._sheets.append(_Sheet(f"{name} {len(alike) + 1}" if alike else name, columns, self._folder))
+        file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with the workbook
+        self._sheets.append(_Sheet(f"{name} {len(alike) + 1}" if alike else name, columns, file))
         return self._sheets[-1]
 
-    def finish(
-        self,
-        title: str,
-        made_at: datetime,
-        pages: Mapping[str, Page],
-        heading: Callable[[str], str] = str,
-    ) -> None:
-        """Write it: `pages` stand behind the first sheet; `heading` gives what is written above a column."""
-        # xlsxwriter takes ten times as long for a cell: too long for some hundred thousand lines. It makes a workbook
-        # of the heads, into which the lines are put.
-        frame_file = self._frame(title, made_at, pages, heading)
-        with ZipFile(frame_file) as frame, ZipFile(self._file, "w", ZIP_DEFLATED) as book:
-            sheets = {f"xl/worksheets/sheet{number}.xml": sheet for number, sheet in self._numbered(pages)}
-            for entry in frame.infolist():
-                content = frame.read(entry)
-                if entry.filename not in sheets:
-                    book.writestr(entry, content, ZIP_DEFLATED)
-                    continue
-                sheet = sheets[entry.filename]
-                whole = ZipInfo(entry.filename, entry.date_time)
-                whole.compress_type = ZIP_DEFLATED
-                head, end, rest = content.partition(b"</sheetData>")
-                with sheet.file, book.open(whole, "w", force_zip64=True) as target:
-                    target.write(_DIMENSION.sub(rf"\g<1>{sheet.rows}".encode(), head))
-                    sheet.file.seek(0)
-                    copyfileobj(sheet.file, target, _BLOCK)
-                    target.write(end + rest)
+    def _begin(self, name: str, columns: Sequence[str]) -> None:
+        self._sheets.append(_Sheet(name, columns, BytesIO()))
+        with ZipFile(self._frame()) as frame:
+            for part in _FIRST:
+                self._archive.writestr(part, frame.read(part))
+            head, _ = _halves(frame, 1)
+        self._sheets[0].file = begin_entry(self._archive, _PART.format(1), self._cover.made_at)
+        self._sheets[0].file.write(head)
+
+    def finish(self) -> None:
+        """Write what comes after the lines of the first sheet."""
+        with ZipFile(self._frame()) as frame:
+            places = dict(self._numbered())
+            for number, sheet in places.items():
+                head, rest = _halves(frame, number)
+                if number > 1:
+                    with begin_entry(self._archive, _PART.format(number), self._cover.made_at) as target:
+                        target.write(head)
+                        sheet.file.seek(0)
+                        copyfileobj(sheet.file, target, _BLOCK)
+                        target.write(rest)
+                else:
+                    sheet.file.write(rest)
+                sheet.file.close()
+            written = {*_FIRST, *(_PART.format(number) for number in places)}
+            for part in frame.namelist():
+                if part not in written:
+                    self._archive.writestr(part, frame.read(part))
+        self._archive.close()
 
     def close(self) -> None:
         """Give back what it holds; the file stays open."""
         for sheet in self._sheets:
             sheet.file.close()
+        self._archive.close()
 
-    def _numbered(self, pages: Mapping[str, Page]) -> Iterator[tuple[int, _Sheet]]:
+    def _numbered(self) -> Iterator[tuple[int, _Sheet]]:
         """Yield the sheets with their numbers in the workbook, in which the pages stand behind the first."""
-        return ((number + (number > 1) * len(pages), sheet) for number, sheet in enumerate(self._sheets, start=1))
+        pages = len(self._cover.pages)
+        return ((number + (number > 1) * pages, sheet) for number, sheet in enumerate(self._sheets, start=1))
 
-    def _frame(
-        self, title: str, made_at: datetime, pages: Mapping[str, Page], heading: Callable[[str], str]
-    ) -> BytesIO:
-        """Return the workbook without lines."""
+    def _frame(self) -> BytesIO:
+        """Return the workbook without lines.
+
+        xlsxwriter takes ten times as long for a cell: too long for some hundred thousand lines. So it makes the heads,
+        and lines are put between.
+        """
         import xlsxwriter  # a tenth of the time that the program needs to start
 
         frame = BytesIO()
         with xlsxwriter.Workbook(frame, {"constant_memory": True, "tmpdir": self._folder}) as book:
-            book.set_properties({"title": title, "created": made_at.replace(tzinfo=None)})
+            book.set_properties({"title": self._cover.title, "created": self._cover.made_at.replace(tzinfo=None)})
             head = book.add_format({"bold": True, "bg_color": "#DDE5EE", "bottom": 1})
-            for number, sheet in self._numbered(pages):
-                _write_head(book.add_worksheet(sheet.name), sheet, head, heading)
+            for number, sheet in self._numbered():
+                _write_head(book.add_worksheet(sheet.name), sheet, head, self._cover.heading)
                 if number == 1:
-                    for name, write in pages.items():
+                    for name, write in self._cover.pages.items():
                         write(book, book.add_worksheet(name), head)
         return frame
+
+
+def _halves(frame: ZipFile, number: int) -> tuple[bytes, bytes]:
+    """Return what of a sheet comes before its lines, and what comes behind them; it says nowhere how many there are."""
+    head, end, rest = frame.read(_PART.format(number)).partition(b"</sheetData>")
+    return _DIMENSION.sub(b"", head), end + rest
 
 
 def _write_head(worksheet: Worksheet, sheet: _Sheet, head: Format, heading: Callable[[str], str]) -> None:

@@ -8,7 +8,6 @@ with open("record.reqif", "wb") as file:
 """
 
 import io
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import IO, Any, ClassVar, cast
@@ -33,6 +32,7 @@ from catalog_service.exchange.reqif.namespaces import REQIF, TRACELINE, XHTML
 from catalog_service.exchange.reqif.relations import link_type_of
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.reqif.stored import Stored
+from chassis.files.archive_writing import begin_entry, write_archive
 from chassis.files.spools import open_spool
 
 _SPOOL = 1 << 20
@@ -235,10 +235,8 @@ class ReqifArchiveWriter(ReqifWriter):
     media_type: ClassVar[str] = "application/x-reqif+zip"
 
     def __init__(self, file: IO[bytes], schemas: Iterable[Mapping[str, Any]], *, exported_at: datetime) -> None:
-        self._archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
-        entry = zipfile.ZipInfo("traceline.reqif", exported_at.timetuple()[:6])
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        super().__init__(self._archive.open(entry, "w", force_zip64=True), schemas, exported_at=exported_at)
+        self._archive = write_archive(file)
+        super().__init__(begin_entry(self._archive, "traceline.reqif", exported_at), schemas, exported_at=exported_at)
 
     def close(self) -> None:
         """See ReqifWriter.close."""

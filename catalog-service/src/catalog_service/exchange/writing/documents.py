@@ -1,7 +1,6 @@
 """The forms of an export; each takes the records as they come."""
 
 import csv
-import zipfile
 from collections.abc import Sequence
 from enum import Enum
 from io import StringIO
@@ -17,7 +16,8 @@ from catalog_service.exchange.tabular.archive import MANIFEST
 from catalog_service.exchange.tabular.formulas import MARK, encode
 from catalog_service.exchange.tabular.own import LONG_TEXT_COLUMNS, LONG_TEXTS, SHEETS, is_reference, reference_to
 from catalog_service.exchange.writing.scope import About
-from catalog_service.workbook import MEDIA_TYPE, Workbook, cell
+from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
+from chassis.files.archive_writing import begin_entry, write_archive
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -127,7 +127,7 @@ class CsvArchiveExport:
     is_whole: ClassVar[bool] = False
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
-        self._archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self._archive = write_archive(file)
         self._about = about
         self._left = list(about.columns)
         self._kind = ""
@@ -159,9 +159,7 @@ class CsvArchiveExport:
         if self._table is not None:
             self._table.close()
         self._kind = self._left.pop(0)
-        entry = zipfile.ZipInfo(f"{SECTIONS[self._kind]}.csv", self._about.exported_at.timetuple()[:6])
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        self._table = self._archive.open(entry, "w", force_zip64=True)
+        self._table = begin_entry(self._archive, f"{SECTIONS[self._kind]}.csv", self._about.exported_at)
         self._table.write(_table([(*self._about.columns[self._kind], MARK)], _BYTE_ORDER_MARK))
 
 
@@ -175,11 +173,10 @@ class XlsxExport:
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._about = about
-        self._book = Workbook(file, folder)
         self._columns = {kind: (*columns, MARK) for kind, columns in about.columns.items()}
         self._long_texts = 0
-        for kind, columns in self._columns.items():
-            self._book.sheet(SHEETS[kind], columns)
+        sheets = [(SHEETS[kind], columns) for kind, columns in self._columns.items()]
+        self._book = Workbook(file, folder, Cover("Traceline", about.exported_at, {"Traceline": self._say}), *sheets)
 
     def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
         """See ExportDocument.write."""
@@ -202,7 +199,7 @@ class XlsxExport:
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
-        self._book.finish("Traceline", self._about.exported_at, {"Traceline": self._say})
+        self._book.finish()
 
     def close(self) -> None:
         """See ExportDocument.close."""

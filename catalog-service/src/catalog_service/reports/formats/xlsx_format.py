@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 from catalog_service.reports.formats import columns, lines
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
-from catalog_service.workbook import LAST_ROW, MEDIA_TYPE, Workbook, cell
+from catalog_service.workbook import LAST_ROW, MEDIA_TYPE, Cover, Workbook, cell
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -28,9 +28,9 @@ class XlsxMatrix:
     def __init__(self, file: IO[bytes], folder: str, about: About, *, last_row: int = LAST_ROW) -> None:
         """`last_row`: index of the last row of a sheet; what comes after goes to another sheet."""
         self._about = about
-        self._book = Workbook(file, folder, last_row=last_row)
         self._columns = columns(about)
-        self._book.sheet("Matrix", self._columns)
+        cover = Cover("Traceability matrix", about.made_at, {"Summary": self._summary}, _title)
+        self._book = Workbook(file, folder, cover, ("Matrix", self._columns), last_row=last_row)
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
@@ -45,7 +45,7 @@ class XlsxMatrix:
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
-        self._book.finish("Traceability matrix", self._about.made_at, {"Summary": self._summary}, _title)
+        self._book.finish()
 
     def close(self) -> None:
         """See MatrixDocument.close."""

@@ -13,7 +13,7 @@ from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
 from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
 from catalog_service.reports.scope import PROJECT
-from catalog_service.workbook import MEDIA_TYPE, Workbook, cell
+from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
 from chassis.web.listing import Row
 
 _TITLE = "Verification report"
@@ -130,8 +130,8 @@ class XlsxDocument(_Text):
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        self._book = Workbook(file, folder)
-        self._book.sheet("Verification", COLUMNS)
+        cover = Cover(_TITLE, about.made_at, {"Summary": self._summary}, label)
+        self._book = Workbook(file, folder, cover, ("Verification", COLUMNS))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
@@ -140,7 +140,7 @@ class XlsxDocument(_Text):
 
     def finish(self) -> None:
         """See Document.finish."""
-        self._book.finish(_TITLE, self._about.made_at, {"Summary": self._summary}, label)
+        self._book.finish()
 
     def close(self) -> None:
         """See Document.close."""

@@ -1,0 +1,29 @@
+"""Zip archives that are written from their beginning to their end: what has been written may have been sent."""
+
+from datetime import datetime
+from io import BufferedWriter
+from typing import IO, cast
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+_BLOCK = 256 * 1024
+
+
+class _Forward:
+    """A file without a way back, for which `zipfile` writes sizes behind what they are of."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.tell = file.tell
+        self.write = file.write
+        self.flush = file.flush
+
+
+def write_archive(file: IO[bytes]) -> ZipFile:
+    """Return an archive to be written to a file; its entries are compressed."""
+    return ZipFile(cast("IO[bytes]", _Forward(file)), "w", ZIP_DEFLATED)
+
+
+def begin_entry(archive: ZipFile, name: str, at: datetime) -> IO[bytes]:
+    """Return an entry of an archive to be written, however large it becomes; it ends when it is closed."""
+    entry = ZipInfo(name, at.timetuple()[:6])
+    entry.compress_type = ZIP_DEFLATED
+    return cast("IO[bytes]", BufferedWriter(archive.open(entry, "w", force_zip64=True), _BLOCK))
