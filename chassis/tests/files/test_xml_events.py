@@ -117,26 +117,40 @@ def test_progress_is_told_in_bytes() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "no element found"),
-        (b"<a>", "Premature end"),
-        (b"<a></b>", "tag mismatch"),
-        (b"<a/><b/>", "Extra content"),
-        (b"plain text", "Start tag expected"),
-        (b"<a>\x01</a>", "invalid Char"),
-        (b"<a>\xff</a>", "Invalid bytes"),
-        (b"<a>&nope;</a>", "not defined"),
-        (b"<?xml version='1.0' encoding='nope'?><a/>", "Unsupported encoding"),
+        (b"", "it holds no element"),
+        (b"<a>", "the element 'a' that begins in line 1 has no end"),
+        (b"<a></b>", "the element 'a' that begins in line 1 is not ended before the end of 'b'"),
+        (b"<a/><b/>", "something follows the end of its first element"),
+        (b"plain text", "something stands before the first one"),
+        (b"<a>\x01</a>", "a character that XML cannot hold"),
+        (b"<a b='\x01'/>", "a character that XML cannot hold"),
+        (b"<a>&#0;</a>", "a character that XML cannot hold"),
+        (b"<a>\xff</a>", "no text in its encoding"),
+        (b"<a>&nope;</a>", "there is no entity 'nope'"),
+        (b"<a>you & me</a>", "written &amp;"),
+        (b"<a b='<'/>", "written &lt;"),
+        (b"<a b='1' b='2'/>", "the attribute 'b' twice"),
+        (b"<a b/>", "the attribute 'b' has no value"),
+        (b"<a b=1/>", "a tag is damaged"),
+        (b"<a>1 < 2</a>", "a tag is damaged"),
+        (b"<a>]]></a>", "written ]]&gt;"),
+        (b"<a><![CDATA[x</a>", "has no end"),
+        (b"<?xml version='1.0", "is damaged"),
+        (b" <?xml version='1.0'?><a/>", "first line"),
+        (b"<?xml version='1.0' encoding='nope'?><a/>", "its encoding 'nope' is not known"),
         ("<a>ü</a>".encode("utf-16-le"), "not well-formed"),
     ],
 )
-def test_what_is_not_well_formed_is_refused(data: bytes, words: str) -> None:
+def test_what_is_not_well_formed_is_refused_in_words_of_those_who_write_it(data: bytes, words: str) -> None:
     assert words in refused(data).message
 
 
 def test_what_is_not_well_formed_has_its_line_and_column() -> None:
     problem = refused(b"<a>\n  <b>\n  </c>\n</a>")
     assert (problem.line, problem.column) == (3, 7)
-    assert problem.message == "The file is not well-formed XML: Opening and ending tag mismatch: b line 2 and c."
+    assert problem.message == (
+        "The file is not well-formed XML: the element 'b' that begins in line 2 is not ended before the end of 'c'."
+    )
 
 
 BOMBS = {

@@ -19,6 +19,7 @@ from typing import BinaryIO
 from lxml import etree
 
 from chassis.files.refused import FileRefused
+from chassis.files.xml_errors import reason_of
 
 _PIECE = 1 << 16
 
@@ -193,9 +194,10 @@ class _Events:
 
 def _not_well_formed(error: etree.XMLSyntaxError) -> FileRefused:
     line, column = error.position
-    reason = re.split(r",? line \d+, column \d+", (error.msg or "it ends too early").strip())[0].replace("\n", " ")
     return FileRefused(
-        f"The file is not well-formed XML: {reason}.", line=line or None, column=max(column, 1) if line else None
+        f"The file is not well-formed XML: {reason_of(error)}.",
+        line=line or None,
+        column=max(column, 1) if line else None,
     )
 
 

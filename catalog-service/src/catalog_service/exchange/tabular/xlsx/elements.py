@@ -7,6 +7,7 @@ from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
 from chassis.files.refused import FileRefused
+from chassis.files.xml_errors import reason_of
 
 _PIECE = 1 << 16
 _LONGEST = 4 << 20
@@ -57,7 +58,6 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
 
 
 def _damaged(error: etree.XMLSyntaxError) -> Unreadable:
-    reason = error.msg or "it ends too early"
-    if "XML_PARSE_HUGE" in reason:
+    if "XML_PARSE_HUGE" in (error.msg or ""):
         return Unreadable("The workbook has a text, an attribute or a depth of elements that is beyond what is read.")
-    return Unreadable(f"The workbook is damaged: {reason}.")
+    return Unreadable(f"The workbook is damaged: a part of it is not well-formed XML: {reason_of(error)}.")
