@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 import ijson
 import orjson
 
-from catalog_service.exchange.native.json_depth import BLOCK, NO_JSON, ShallowJson, reason_of
+from catalog_service.exchange.broken_json import NO_JSON, broken_json
+from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.native.layout import MARK, PROFILE, SECTIONS, Count, cut_off
 from catalog_service.exchange.records import Unreadable
 
@@ -50,7 +51,7 @@ class Document:
         try:
             yield from ijson.items(guarded, prefix, buf_size=BLOCK)
         except NO_JSON as error:
-            raise _misplaced(self.file, self.start, error) from None
+            raise broken_json(self.file, self.start, error, use_float=False) from None
 
     def check_end(self) -> None:
         """Raise Unreadable unless the end is there and is that of what was read; hashes all that stands before it."""
@@ -85,7 +86,7 @@ def open_document(file: BinaryIO, max_record: int) -> Document:
             elif prefix in _SAID and event in {"string", "number"}:
                 head[prefix] = value
     except NO_JSON as error:
-        raise _misplaced(file, start, error) from None
+        raise broken_json(file, start, error, use_float=False) from None
     if not lists:
         raise Unreadable(
             "The file is JSON, but no list of items: an array of objects is expected, or an object with"
@@ -109,56 +110,3 @@ def _with_floats(value: Any) -> Any:
     elif isinstance(value, int) and value not in _INT64:
         raise Unreadable(f"The file has the integer {str(value)[:40]}, beyond 64 bits; write it as a text.")
     return value
-
-
-def _misplaced(file: BinaryIO, start: int, error: Exception) -> Unreadable:
-    """Return the problem of what is no JSON, with its place: the parser tells none, so it is fed byte by byte."""
-    offset = _first_wrong(file, start)
-    file.seek(start)
-    line, column, left = 1, 1, offset - start
-    while left > 0 and (block := file.read(min(BLOCK, left))):
-        left -= len(block)
-        breaks = block.count(b"\n")
-        line += breaks
-        column = len(block) - block.rfind(b"\n") if breaks else column + len(block)
-    what = reason_of(error)
-    if "premature EOF" in what:
-        return Unreadable(
-            f"The file is cut off: its JSON ends unfinished at line {line}.",
-            code="cut_off",
-            line=line,
-            column=column,
-            offset=offset,
-        )
-    what = what.removeprefix("lexical error: ").removeprefix("parse error: ").rstrip(".")
-    return Unreadable(
-        f"The file is no JSON: {what} at line {line}, column {column}.", line=line, column=column, offset=offset
-    )
-
-
-def _first_wrong(file: BinaryIO, start: int) -> int:
-    """Return the offset of the first byte that makes the file no JSON; its size where only its end does."""
-    good = start
-    for step in (BLOCK, 1):
-        file.seek(start)
-        parser = ijson.basic_parse_coro(_Nowhere())
-        offset = start
-        try:
-            while offset < good and (block := file.read(min(BLOCK, good - offset))):
-                parser.send(block)
-                offset += len(block)
-            while block := file.read(step):
-                parser.send(block)
-                offset += len(block)
-        except NO_JSON:
-            good = offset
-        else:
-            return offset
-    return good
-
-
-class _Nowhere:
-    """Where the events of a parse go that nobody wants."""
-
-    def send(self, event: object) -> None:
-        """Take an event."""

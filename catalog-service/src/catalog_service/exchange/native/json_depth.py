@@ -3,8 +3,6 @@
 import re
 from typing import BinaryIO
 
-import ijson
-
 from catalog_service.exchange.records import Unreadable
 
 MAX_DEPTH = 64
@@ -15,17 +13,6 @@ _AS_SQUARE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _LONG_NUMBER = re.compile(rb"\d{1000}")
 """ijson ends the process at 4,301 digits; of those that a block cuts in two, half is in one of both."""
-
-NO_JSON = (ijson.JSONError, UnicodeDecodeError)
-"""What ijson raises; a text with half a surrogate pair, such as `\\udc00`, fails when Python is to have it."""
-
-
-def reason_of(error: Exception) -> str:
-    """Return what ijson says of a file that is no JSON, without its drawing of the place."""
-    if isinstance(error, UnicodeDecodeError):
-        return "a text has half a surrogate pair, which is no character"
-    said = error.args[0] if error.args else ""
-    return (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).partition("\n")[0]
 
 
 class ShallowJson:

@@ -5,6 +5,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.native import entries
 from catalog_service.exchange.native.documents import open_document
@@ -156,7 +157,7 @@ def _parsed(content: bytes, line: int, offset: int) -> dict[str, Any]:
         entry = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise Unreadable(
-            f"Line {line} is no JSON: {error.msg} at column {error.colno}.",
+            f"Line {line} is no JSON: {reason_of(error)}, at column {error.colno}.",
             line=line,
             column=error.colno,
             offset=offset + len(content.decode(errors="replace")[: error.pos].encode()),

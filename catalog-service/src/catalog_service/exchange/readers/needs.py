@@ -5,11 +5,11 @@ from typing import Any, BinaryIO
 
 import ijson
 
+from catalog_service.exchange.broken_json import NO_JSON, broken_json
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.native.json_depth import NO_JSON, ShallowJson, reason_of
+from catalog_service.exchange.native.json_depth import ShallowJson
 from catalog_service.exchange.native.reading import MAX_RECORD
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, is_blank, kind_of, plain
-from catalog_service.exchange.readers.json_place import place_of_error
 from catalog_service.exchange.records import Notice, Record, Remark, Unreadable
 from chassis.core.wording import kind_of as kind_of_value
 from chassis.core.wording import shown
@@ -46,9 +46,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     try:
         yield from _records(file, start, options)
     except NO_JSON as error:
-        line, column, offset = place_of_error(file, start) or (None, None, None)
-        message = f"The file cannot be read as JSON: {reason_of(error)}."
-        raise Unreadable(message, line=line, column=column, offset=offset) from None
+        raise broken_json(file, start, error) from None
 
 
 def _start(file: BinaryIO) -> int:

@@ -5,6 +5,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.readers.lines import is_archive, is_meant, named, suffixes_within
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.refusals import archive_of
@@ -66,7 +67,7 @@ def _parsed(file: BinaryIO) -> dict[str, Any]:
     try:
         parsed = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        message = f"The result is no JSON: {error.msg}."
+        message = f"The result is no JSON: {reason_of(error)}."
         raise Unreadable(message, line=error.lineno, column=error.colno, offset=error.pos) from None
     if not isinstance(parsed, dict):
         raise Unreadable("The result is no JSON object.")

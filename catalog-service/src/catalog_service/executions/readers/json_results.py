@@ -7,8 +7,8 @@ from typing import Any, BinaryIO
 import ijson
 import orjson
 
-from catalog_service.exchange.native.json_depth import NO_JSON, ShallowJson, reason_of
-from catalog_service.exchange.readers.json_place import place_of_error
+from catalog_service.exchange.broken_json import NO_JSON, broken_json, reason_of
+from catalog_service.exchange.native.json_depth import ShallowJson
 from catalog_service.exchange.records import Unreadable
 from catalog_service.executions.readers.results import whole_milliseconds
 
@@ -29,9 +29,7 @@ def items(file: BinaryIO, prefix: str, *, levels: int) -> Iterator[Any]:
     try:
         yield from ijson.items(ShallowJson(file, MAX_RECORD, levels=levels), prefix, use_float=True)
     except NO_JSON as error:
-        line, column, offset = place_of_error(file, start) or (None, None, None)
-        message = f"The file cannot be read as JSON: {reason_of(error)}."
-        raise Unreadable(message, line=line, column=column, offset=offset) from None
+        raise broken_json(file, start, error) from None
 
 
 def lines(file: BinaryIO) -> Iterator[tuple[int, Any]]:
@@ -51,7 +49,7 @@ def lines(file: BinaryIO) -> Iterator[tuple[int, Any]]:
             yield number, orjson.loads(text)
         except orjson.JSONDecodeError as error:
             column = error.colno + len(line) - len(line.lstrip())
-            told = f"Line {number} is no JSON: {error.msg}."
+            told = f"Line {number} is no JSON: {reason_of(error)}."
             raise Unreadable(told, line=number, column=column) from None
 
 
