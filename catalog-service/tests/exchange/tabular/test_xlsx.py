@@ -249,12 +249,13 @@ def test_a_mapping_names_its_sheet_and_its_header() -> None:
         (by_hand('<row><c t="s"><v>9</v></c></row>', "<si><t>a</t></si>"), "a text that is not there"),
         (by_hand('<row><c t="s"><v>0</v></c></row>'), "its texts are missing"),
         (by_hand('<row><c r="1A"><v>0</v></c></row>'), "no place in its row"),
+        (by_hand('<row><c r="1"><v>0</v></c></row>'), "no place in its row"),
         (by_hand(HEADER, **{"../evil": "x"}), "leads out of it"),
         (by_hand(HEADER)[:-400], "damaged or cut off"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "xlsx without a password"),
         (b"no archive at all", "neither a zip"),
     ],
-    ids=["far cell", "document type", "depth", "row", "text", "texts", "place", "name", "cut", "xls", "text file"],
+    ids=["far cell", "document type", "depth", "row", "text", "texts", "place", "no letters", "name", "cut", "xls", "text file"],
 )
 def test_what_is_no_sound_workbook_is_refused_with_the_reason(data: bytes, message: str) -> None:
     with pytest.raises(Unreadable, match=message):

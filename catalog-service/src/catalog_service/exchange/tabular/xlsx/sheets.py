@@ -111,10 +111,10 @@ def _shared(cell: etree._Element, texts: Texts, row: Row) -> str:
 
 def _position(letters: str) -> int:
     """Return the position from 0 of the column that is called A, B, ... AA."""
+    if not (letters.isascii() and letters.isalpha()):
+        raise Unreadable("The workbook is damaged: a cell has no place in its row.")
     position = 0
     for letter in letters.upper():
-        if not "A" <= letter <= "Z":
-            raise Unreadable("The workbook is damaged: a cell has no place in its row.")
         position = position * 26 + ord(letter) - ord("A") + 1
         if position > 1 << 20:
             break
