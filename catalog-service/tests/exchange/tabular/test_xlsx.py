@@ -255,7 +255,20 @@ def test_a_mapping_names_its_sheet_and_its_header() -> None:
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "xlsx without a password"),
         (b"no archive at all", "neither a zip"),
     ],
-    ids=["far cell", "document type", "depth", "row", "text", "texts", "place", "no letters", "name", "cut", "xls", "text file"],
+    ids=[
+        "far cell",
+        "document type",
+        "depth",
+        "row",
+        "text",
+        "texts",
+        "place",
+        "no letters",
+        "name",
+        "cut",
+        "xls",
+        "text file",
+    ],
 )
 def test_what_is_no_sound_workbook_is_refused_with_the_reason(data: bytes, message: str) -> None:
     with pytest.raises(Unreadable, match=message):

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, BinaryIO, Protocol, cast
 
+from chassis.core.wording import shown
 from chassis.files.refused import FileRefused
 from chassis.files.spools import open_spool
 
@@ -87,15 +88,15 @@ class _Zip:
             name = _checked_name(entry.orig_filename)
             mode = entry.external_attr >> 16
             if entry.flag_bits & 1:
-                raise FileRefused(f"{name!r} in the archive is encrypted. Pack it without a password.")
+                raise FileRefused(f"{shown(name)} in the archive is encrypted. Pack it without a password.")
             if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-                raise FileRefused(f"{name!r} in the archive is a link or a device, not a file. Leave it out.")
+                raise FileRefused(f"{shown(name)} in the archive is a link or a device, not a file. Leave it out.")
             if name.endswith("/"):
                 continue
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise FileRefused(f"{name!r} is compressed in a way that is not read. Pack it with deflate.")
+                raise FileRefused(f"{shown(name)} is compressed in a way that is not read. Pack it with deflate.")
             if name in self._members:
-                raise FileRefused(f"The archive has {name!r} twice.")
+                raise FileRefused(f"The archive has {shown(name)} twice.")
             self._members[name] = entry
         self.names = tuple(self._members)
 
@@ -112,7 +113,9 @@ class _Zip:
             return
         self._out[name] = position
         if position > _FREE and position > self._limits.ratio * self._members[name].compress_size:
-            raise FileRefused(f"{name!r} unpacks to more than {self._limits.ratio} times its size, which is not read.")
+            raise FileRefused(
+                f"{shown(name)} unpacks to more than {self._limits.ratio} times its size, which is not read."
+            )
         if sum(self._out.values()) > self._limits.bytes_out:
             raise _too_large(self._limits)
 
@@ -169,17 +172,17 @@ class _Tar:
                 if member.isdir():
                     continue
                 if not member.isreg() or member.issparse():
-                    raise FileRefused(f"{name!r} in the archive is a link or a device, not a file. Leave it out.")
+                    raise FileRefused(f"{shown(name)} in the archive is a link or a device, not a file. Leave it out.")
                 total += member.size
                 if total > limits.bytes_out:
                     raise _too_large(limits)
                 if member.offset_data + member.size > size:
-                    raise FileRefused(f"The archive is cut off in {name!r}.", offset=size)
+                    raise FileRefused(f"The archive is cut off in {shown(name)}.", offset=size)
                 if name in self._members:
-                    raise FileRefused(f"The archive has {name!r} twice.")
+                    raise FileRefused(f"The archive has {shown(name)} twice.")
                 self._members[name] = member
-        except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError) as error:
-            raise FileRefused(f"The archive is damaged or cut off: {error}.") from None
+        except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError):
+            raise FileRefused("The archive is damaged or cut off; pack it anew.") from None
         headers.read = file.read  # type: ignore[method-assign,assignment]
         self._archive = archive
         self.names = tuple(self._members)
@@ -209,7 +212,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, Not
 def _damaged(name: str, error: BaseException) -> FileRefused | MemoryError:
     if _is_out_of_memory(error):
         return MemoryError()
-    return FileRefused(f"{name!r} in the archive is damaged or cut off: {error}.")
+    return FileRefused(f"{shown(name)} in the archive is damaged or cut off; pack it anew.")
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
@@ -230,7 +233,7 @@ def _checked_name(name: str) -> str:
     """Return the name with `/` alone, once it is sure that it lies within the archive."""
     plain = name.replace("\\", "/")
     if not plain or "\0" in plain or plain.startswith("/") or re.match(r"[A-Za-z]:", plain) or ".." in plain.split("/"):
-        raise FileRefused(f"The archive has a member {name!r}, whose name leads out of it.")
+        raise FileRefused(f"The archive has a member {shown(name)}, whose name leads out of it.")
     return plain.removeprefix("./") or plain
 
 
@@ -240,8 +243,8 @@ def _opened_zip(file: BinaryIO, limits: ArchiveLimits) -> Iterator[zipfile.ZipFi
         if _directory_size(file) > 512 * limits.members:
             raise FileRefused(f"The archive has more than {limits.members:,} members, or very long names.")
         archive = zipfile.ZipFile(file)
-    except _DAMAGED as error:
-        raise FileRefused(f"The zip archive is damaged or cut off: {error}.") from None
+    except _DAMAGED:
+        raise FileRefused("The zip archive is damaged or cut off; pack it anew.") from None
     with archive:
         yield archive
 
@@ -282,7 +285,7 @@ def _gunzip(file: BinaryIO, unpacked: BinaryIO, limits: ArchiveLimits) -> None:
     except zlib.error as error:
         if _is_out_of_memory(error):
             raise MemoryError from None
-        raise FileRefused(f"The archive is damaged: {error}.") from None
+        raise FileRefused("The archive is damaged; pack it anew.") from None
     if not inflate.eof:
         raise FileRefused("The archive is cut off: its gzip stream does not end.", offset=size_in)
     unpacked.seek(0)

@@ -35,6 +35,19 @@ _MOST_VALUES = 20_000
 _LONGEST_NUMBER = 100
 """Characters: in base 60 (1:59:59, which YAML takes for a number) a long one costs the square of its length."""
 _NUMBER = re.compile(r"[-+]?(?:0x[0-9a-fA-F_]++|0b[01_]++|[0-9.][0-9_:.]*+)")
+_REASONS = (
+    ("control characters", "it has a control character"),
+    ("start any token", "a value begins with a tab, %, @ or `; put it in quotes"),
+    ("not allowed in this context", "a colon, ? or - stands where none can; put the value in quotes"),
+    ("tab character", "a tab stands where blanks indent"),
+    ("expected ':'", "the colon after a name is missing"),
+    ("unexpected end", "a quote, bracket or brace is not closed"),
+    ("expected ','", "a comma or the closing bracket is missing"),
+    ("not find expected", "the indentation is wrong, or a value with special characters is not in quotes"),
+    ("must be in", "a date does not exist; put it in quotes"),
+    ("out of range", "a date does not exist; put it in quotes"),
+)
+"""What the parser says, and what a person has written."""
 _TAKEN = frozenset(("text", "header", "links", "active", "level", "short-name", "reviewed"))
 
 
@@ -141,9 +154,8 @@ def _loaded(text: str, name: str, first_line: int = 1) -> Mapping[str, Any]:
         content = yaml.load(text, yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error).partition("\n")[0] or "it is damaged"
         raise Unreadable(
-            f"{shown(name)} is no YAML that can be read: {str(problem)[:200]}.",
+            f"{shown(name)} is no YAML that can be read: {_reason_of(error)}.",
             line=mark.line + first_line if mark else None,
             column=mark.column + 1 if mark else None,
         ) from None
@@ -152,6 +164,11 @@ def _loaded(text: str, name: str, first_line: int = 1) -> Mapping[str, Any]:
     if not isinstance(content, dict):
         raise Unreadable(f"{shown(name)} holds no fields (name: value).", line=first_line)
     return {str(key): value for key, value in content.items()}
+
+
+def _reason_of(error: Exception) -> str:
+    said = str(getattr(error, "problem", None) or error).partition("\n")[0]
+    return next((words for part, words in _REASONS if part in said), said[:200] or "it is damaged")
 
 
 def _check(text: str) -> None:

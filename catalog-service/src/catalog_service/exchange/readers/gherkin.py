@@ -6,13 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, BinaryIO
 
-from gherkin.errors import CompositeParserException, ParserError, ParserException
+from gherkin.errors import (
+    CompositeParserException,
+    ParserError,
+    ParserException,
+    UnexpectedEOFException,
+    UnexpectedTokenException,
+)
 from gherkin.parser import Parser
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, heading_of
 from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.records import Record, Unreadable
+from chassis.core.wording import shown
 from chassis.files.archives import Archive
 
 SYSTEM = "gherkin"
@@ -123,6 +130,12 @@ def _refused(error: Exception, lines: Sequence[str]) -> Unreadable:
     line = int(place[1]) if place else None
     column = int(place[2]) if place else None
     message = _PLACE.sub("", message).partition("\n")[0].rstrip(".")
+    if isinstance(error, UnexpectedTokenException):
+        message = f"a line cannot begin so here: {shown(message.partition(', got ')[2].strip(chr(39)))}"
+    elif isinstance(error, UnexpectedEOFException):
+        message = "it ends too early"
+    elif "cell count" in message:
+        message = "a row of the table has more or fewer cells than its first"
     if isinstance(error, ParserException) and line is not None and "'''" in "".join(lines[max(0, line - 2) : line]):
         message += ". Texts of several lines stand between \"\"\" or ```; ''' is behave's own"
     return Unreadable(f"This is no Gherkin: {message[:300]}.", line=line, column=max(column or 1, 1))
