@@ -7,13 +7,14 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 15.0) -> Found:
+def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 15.0, every: float = 0.05) -> Found:
     """Look again and again until ``look`` finds something truthy, and return it.
 
     Args:
         look: asked at least once, and once more when the time is over.
         what: what is waited for, as it reads in the failure.
         seconds: how long to go on looking.
+        every: seconds between two looks; more for a look that takes the machine long.
 
     Raises:
         AssertionError: nothing was found in that time.
@@ -25,4 +26,4 @@ def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 
         if found:
             return found
         assert not over, f"{what}: not seen within {seconds:g} s (last look: {found!r})"
-        time.sleep(0.05)
+        time.sleep(every)
