@@ -189,5 +189,6 @@ def test_a_narrow_window_has_no_sideways_scroll(page_of: PageOf, states: list[li
     page = page_of("viewer", path, width=320).page
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.locator("main table, main canvas").first).to_be_visible()
+    expect(page.locator("main th:empty, main th > span:empty")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert axe.violations(page) == []
