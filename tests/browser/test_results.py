@@ -20,6 +20,12 @@ SECOND = """<testsuite name="doors">
     doors.py:12 AssertionError</failure></testcase>
   <testcase classname="doors" name="open"/>
 </testsuite>"""
+CORNERS = """(canvas, [size, columns]) => {
+    const [left, top] = canvas.dataset.origin.split(" ").map(Number);
+    const {data} = canvas.getContext("2d").getImageData(left, top + 4, columns * size, 1);
+    return Array.from({length: columns}, (_, at) => [...data.slice(4 * (at * size + 4), 4 * (at * size + 5))]);
+}"""
+"""The colours of the cells of the first row, beside their shapes."""
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +93,42 @@ def test_the_list_and_the_matrix_say_verdicts_in_words_and_shapes(page_of: PageO
     page = page_of("viewer", f"~/p/{doors.project}/matrix?at=0,0&as=table").page
     expect(page.get_by_role("rowheader", name=re.compile(r"REQ-CLOSE .*\((Failed|Flaky|Passed)\)"))).to_be_visible()
     expect(page.get_by_role("list", name="Legend").get_by_text("Before a requirement")).to_be_visible()
+    assert axe.violations(page) == []
+
+
+def test_the_map_shows_verdicts_in_colours_and_words_also_where_readers_have_colours_of_their_own(
+    page_of: PageOf, admin: Traceline
+) -> None:
+    within = admin.within(admin.new_project(visibility="open"))
+    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    requirement = within.create_requirement(external_id="REQ-MAP")
+    ends = {
+        "M-1": ("Passed", ""),
+        "M-2": ("Failed", "<failure/>"),
+        "M-3": ("Skipped", "<skipped/>"),
+        "M-4": ("Not run", ""),
+    }
+    for name in ends:
+        within.create_link(requirement["id"], within.create_test_case(external_id=name, module="map")["id"])
+    cases = [f'<testcase classname="map" name="[{name}] t">{inside}</testcase>' for name, (_, inside) in ends.items()]
+    ok(within.post("/test-results", content=f'<testsuite name="map">{"".join(cases[:3])}</testsuite>'))
+
+    page = page_of("viewer", f"~/p/{within.project}/matrix?at=0,0&zoom=20", forced_colors="active").page
+    page.get_by_role("group", name="Cells show").get_by_text("Results").click()
+    status = page.locator("main p[role=status]")
+    expect(status).to_contain_text("M-1")
+    expect(status).to_contain_text("Passed")
+    page.get_by_role("application").focus()
+    page.keyboard.press("}")
+    expect(status).to_contain_text("M-2")
+    expect(status).to_contain_text(": Failed")
+    painted = page.locator("canvas").evaluate(CORNERS, [20, len(ends)])
+    assert len({tuple(colour) for colour in painted}) == 3, "skipped and not run look the same"
+    expect(page.get_by_role("list", name="Legend")).to_contain_text("Not run")
+    assert axe.violations(page) == []
+    page.keyboard.press("t")
+    cells = page.get_by_role("table").locator("tbody td")
+    expect(cells).to_have_text([re.compile(f". {words}$") for words, _ in ends.values()])
     assert axe.violations(page) == []
 
 

@@ -21,6 +21,8 @@ const FIELDS = {
   columns: v.optional(v.string()),
   at: v.optional(cell),
   zoom: v.optional(pixels),
+  /** What cells show, where it is not links. */
+  show: v.optional(v.picklist(["results"])),
   as: v.optional(v.picklist(["table"])),
 }
 

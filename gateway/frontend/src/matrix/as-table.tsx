@@ -1,5 +1,4 @@
 import { useState } from "react"
-import { Badge } from "../kit/badge"
 import { Button } from "../kit/button"
 import { useShortcuts } from "../kit/shortcuts"
 import { formatCount, m } from "../messages"
@@ -9,7 +8,7 @@ import { CellPanel } from "./cell-panel"
 import type { Known } from "./cells"
 import { type Cell, type Matrix, stateAt } from "./decode"
 import { fullName, shortName } from "./labels"
-import { STATE_NAMES } from "./legend"
+import { CellBadge } from "./legend"
 
 const MOST_ROWS = 40
 const MOST_COLUMNS = 20
@@ -85,7 +84,7 @@ export function AsTable({ matrix, labels: { labels }, begin }: Props) {
                         <td key={column} data-state={state || undefined}>
                           {state > 0 && (
                             <button type="button" onClick={() => setOpen({ row, column })}>
-                              <Badge state={STATE_NAMES[state]}>{m.matrix.states[state]}</Badge>
+                              <CellBadge matrix={matrix} cell={{ row, column }} />
                             </button>
                           )}
                         </td>
@@ -98,14 +97,7 @@ export function AsTable({ matrix, labels: { labels }, begin }: Props) {
           </table>
         </section>
       </div>
-      {open && (
-        <CellPanel
-          row={labels.of("row", open.row)}
-          column={labels.of("column", open.column)}
-          state={stateAt(matrix, open)}
-          onClose={() => setOpen(undefined)}
-        />
-      )}
+      {open && <CellPanel matrix={matrix} cell={open} labels={labels} onClose={() => setOpen(undefined)} />}
     </div>
   )
 }

@@ -11,7 +11,8 @@ import type { Band } from "./frame"
 import { Heatmap } from "./heatmap"
 import { HoverCard } from "./hover-card"
 import { type Axis, fullName } from "./labels"
-import { nextGap, nextSuspect } from "./search"
+import { NAMES } from "./looks"
+import { nextBad, nextGap } from "./search"
 import { moved, within } from "./view"
 
 type Props = {
@@ -39,6 +40,7 @@ export function Canvas({ matrix, labels, bands, onSight }: Props) {
     const row = nextGap(matrix, focus.row, step)
     goTo(row === undefined ? undefined : { row, column: focus.column })
   }
+  const bad = m.matrix.bad[matrix.shows]
   useShortcuts([
     ...[m.matrix.keys.arrows, m.matrix.keys.pages, m.matrix.keys.ends].map(
       ([keys, label]): Shortcut => ({ keys: keys as string, label: label as string, run: () => undefined }),
@@ -46,8 +48,8 @@ export function Canvas({ matrix, labels, bands, onSight }: Props) {
     { keys: "Enter", label: m.matrix.keys.open, run: () => setOpen(true) },
     { keys: "]", label: m.matrix.keys.nextGap, repeats: true, run: () => gap(1) },
     { keys: "[", label: m.matrix.keys.gapBefore, repeats: true, run: () => gap(-1) },
-    { keys: "}", label: m.matrix.keys.nextSuspect, repeats: true, run: () => goTo(nextSuspect(matrix, focus, 1)) },
-    { keys: "{", label: m.matrix.keys.suspectBefore, repeats: true, run: () => goTo(nextSuspect(matrix, focus, -1)) },
+    { keys: "}", label: m.matrix.keys.next(bad), repeats: true, run: () => goTo(nextBad(matrix, focus, 1)) },
+    { keys: "{", label: m.matrix.keys.before(bad), repeats: true, run: () => goTo(nextBad(matrix, focus, -1)) },
     { keys: "+", label: m.matrix.keys.larger, repeats: true, run: () => heatmap.current?.zoom(ZOOM) },
     { keys: "-", label: m.matrix.keys.smaller, repeats: true, run: () => heatmap.current?.zoom(1 / ZOOM) },
     { keys: "0", label: m.matrix.keys.all, run: () => heatmap.current?.showAll() },
@@ -63,7 +65,7 @@ export function Canvas({ matrix, labels, bands, onSight }: Props) {
     setHover(undefined)
   }
   const [row, column] = [labels.labels.of("row", focus.row), labels.labels.of("column", focus.column)]
-  const state = m.matrix.states[stateAt(matrix, focus)]
+  const state = NAMES[matrix.shows][stateAt(matrix, focus)] ?? ""
   return (
     <div className={css.split}>
       <div className={css.main}>
@@ -84,13 +86,13 @@ export function Canvas({ matrix, labels, bands, onSight }: Props) {
           {hover && <HoverCard {...hover} matrix={matrix} labels={labels.labels} />}
         </div>
         <p id={`${id}keys`} className="visually-hidden">
-          {m.matrix.instructions}
+          {m.matrix.instructions(bad)}
         </p>
         <p role="status" className={css.focus}>
           {row && column && m.matrix.cell(fullName(row), fullName(column), state)}
         </p>
       </div>
-      {isOpen && <CellPanel row={row} column={column} state={stateAt(matrix, focus)} onClose={() => setOpen(false)} />}
+      {isOpen && <CellPanel matrix={matrix} cell={focus} labels={labels.labels} onClose={() => setOpen(false)} />}
     </div>
   )
 }

@@ -1,27 +1,27 @@
 import { useQuery } from "@tanstack/react-query"
-import { Badge } from "../kit/badge"
 import { ButtonLink } from "../kit/button"
 import { Panel } from "../kit/panel"
 import { NotYet, Skeleton } from "../kit/states"
 import { formatScore, m } from "../messages"
 import css from "./cell-panel.module.css"
-import type { State } from "./decode"
-import type { Label } from "./labels"
-import { STATE_NAMES } from "./legend"
+import { type Cell, type Matrix, stateAt } from "./decode"
+import type { Label, Labels } from "./labels"
+import { CellBadge } from "./legend"
 import { pairOf } from "./queries"
 
-type Props = { row: Label | undefined; column: Label | undefined; state: State; onClose: () => void }
+type Props = { matrix: Matrix; cell: Cell; labels: Labels; onClose: () => void }
 
 /** A cell for a glance: both items, what is between them, and where to go on. */
-export function CellPanel({ row, column, state, onClose }: Props) {
+export function CellPanel({ matrix, cell, labels, onClose }: Props) {
+  const [row, column] = [labels.of("row", cell.row), labels.of("column", cell.column)]
   return (
     <Panel label={m.matrix.panel} onClose={onClose}>
       {row && column ? (
         <div className={css.cell}>
-          <Badge state={STATE_NAMES[state]}>{m.matrix.states[state]}</Badge>
+          <CellBadge matrix={matrix} cell={cell} />
           <Side title={m.matrix.requirement} item={row} path="/requirements" />
           <Side title={m.matrix.testCase} item={column} path="/test-cases" />
-          {state !== 0 && <Pair requirement={row.id} testCase={column.id} />}
+          {stateAt(matrix, cell) !== 0 && <Pair requirement={row.id} testCase={column.id} />}
         </div>
       ) : (
         <Skeleton rows={4} />

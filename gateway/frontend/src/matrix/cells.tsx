@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { Button } from "../kit/button"
-import { Filter } from "../kit/filter"
+import { Choice } from "../kit/choice"
+import { Filter, optionsOf } from "../kit/filter"
 import { Select } from "../kit/select"
 import { Empty, NotYet } from "../kit/states"
 import { m } from "../messages"
@@ -21,11 +22,12 @@ const EVERYWHERE = "*"
 
 /** The matrix cell by cell, narrowed to modules of requirements and begun at a module of test cases. */
 export function Cells({ modules }: { modules: ModuleMatrix }) {
-  const [{ module, columns, as }, change] = useAddress()
-  const query = useQuery(matrixOf(module))
+  const [{ module, columns, show: shows = "links", as }, change] = useAddress()
+  const query = useQuery(matrixOf(module, shows))
+  const hasResults = useQuery(verificationSummary).data?.hasResults ?? false
   const { data } = query
   const bands = useQuery(bandsOf(module)).data
-  const labels = useLabels(data, module)
+  const labels = useLabels(data, module, hasResults)
   const nameOf = (value: string) => value || m.matrix.noModule
   const columnModules = (bands?.column ?? []).map((band) => ({ value: written(band.module), label: band.name }))
   return (
@@ -53,7 +55,15 @@ export function Cells({ modules }: { modules: ModuleMatrix }) {
         <Button keys="t" aria-pressed={as === "table"} onPress={() => change({ as: as ? undefined : "table" })}>
           {as ? m.matrix.asMap : m.matrix.asTable}
         </Button>
-        <Legend />
+        {(hasResults || shows === "results") && (
+          <Choice
+            label={m.matrix.shows}
+            value={shows}
+            options={optionsOf(m.matrix.shown)}
+            onChange={(next) => change({ show: next === "results" ? next : undefined })}
+          />
+        )}
+        <Legend shows={shows} hasResults={hasResults} />
       </div>
       <NotYet query={query} rows={12} />
       {data && data.matrix.rows === 0 && (
@@ -79,11 +89,10 @@ function Shown({ data: { matrix }, labels, bands }: ShownProps) {
 export type Known = { labels: Labels; count: number }
 
 /** Return the labels of a matrix, and have the calling part shown again when there are more of them. */
-function useLabels(data: Read | undefined, module: string | undefined): Known {
+function useLabels(data: Read | undefined, module: string | undefined, hasResults: boolean): Known {
   const client = useQueryClient()
   const [count, setCount] = useState(0)
   const etag = data?.etag
-  const { data: summary } = useQuery(verificationSummary)
   const askedFor = useRef<string>(undefined)
   const read = useCallback(
     (axis: Axis, range: Range) =>
@@ -95,11 +104,11 @@ function useLabels(data: Read | undefined, module: string | undefined): Known {
         () => {
           if (askedFor.current === etag) return
           askedFor.current = etag
-          void client.invalidateQueries({ queryKey: matrixOf(module).queryKey })
+          void client.invalidateQueries({ queryKey: ["reports", "matrix", module ?? null] })
         },
-        summary?.hasResults,
+        hasResults,
       ),
-    [client, module, etag, summary],
+    [client, module, etag, hasResults],
   )
   const first = useRef(read)
   first.current = read

@@ -1,6 +1,7 @@
-import { SHAPES } from "../kit/badge"
+import { type State as Look, SHAPES } from "../kit/badge"
 import { type Cell, firstFrom, isGap, type Matrix } from "./decode"
 import { type Axis, type Label, shortName, stateOf } from "./labels"
+import { LOOKS } from "./looks"
 import type { Palette } from "./palette"
 import type { Pixels } from "./pixels"
 import { type Area, inSight, type Range, type View } from "./view"
@@ -71,7 +72,8 @@ function drawCells(context: CanvasRenderingContext2D, { matrix, view, area, pale
   const hasShapes = view.size >= WITH_SHAPES
   if (hasShapes) drawGrid(context, view, rows, columns, right, bottom, palette)
   if (hover) drawCross(context, view, hover, palette)
-  for (const state of [1, 2, 3]) {
+  const looks = LOOKS[matrix.shows]
+  for (let state = 1; state < looks.length; state++) {
     const squares = new Path2D()
     const shapes = new Path2D()
     for (let row = rows.from; row < rows.to; row++) {
@@ -83,12 +85,12 @@ function drawCells(context: CanvasRenderingContext2D, { matrix, view, area, pale
         if (matrix.states[at] !== state) continue
         const x = (column - view.column) * view.size
         squares.rect(x + 0.5, y + 0.5, view.size - 1, view.size - 1)
-        if (hasShapes) addShape(shapes, state, x + view.size / 2, y + view.size / 2, view.size * 0.3)
+        if (hasShapes) addShape(shapes, looks[state] as Look, x + view.size / 2, y + view.size / 2, view.size * 0.3)
       }
     }
-    context.fillStyle = (hasShapes ? palette.soft : palette.strong)[state] as string
+    context.fillStyle = (hasShapes ? palette.around : palette.strong)[state] as string
     context.fill(squares)
-    context.fillStyle = palette.strong[state] as string
+    context.fillStyle = palette.shape[state] as string
     context.fill(shapes)
   }
 }
@@ -103,14 +105,23 @@ function drawCross(context: CanvasRenderingContext2D, view: View, { row, column 
   context.globalAlpha = 1
 }
 
-/** ● ▲ ◆ as everywhere in the page. */
-function addShape(path: Path2D, state: number, x: number, y: number, radius: number): void {
-  if (state === 1) {
+const POINTS: Partial<Record<Look, number[]>> = {
+  suspect: [0, -1.1, 1.15, 0.95, -1.15, 0.95],
+  pending: [0, -1.25, 1.25, 0, 0, 1.25, -1.25, 0],
+  failed: [-1, -0.7, -0.7, -1, 0, -0.3, 0.7, -1, 1, -0.7, 0.3, 0, 1, 0.7, 0.7, 1, 0, 0.3, -0.7, 1, -1, 0.7, -0.3, 0],
+}
+
+/** ● ▲ ◆ ✕ ○ as everywhere in the page. */
+function addShape(path: Path2D, look: Look, x: number, y: number, radius: number): void {
+  const points = POINTS[look]
+  if (!points) {
     path.moveTo(x + radius, y)
     path.arc(x, y, radius, 0, 2 * Math.PI)
+    if (look === "covered") return
+    path.moveTo(x + radius * 0.6, y)
+    path.arc(x, y, radius * 0.6, 0, 2 * Math.PI, true)
     return
   }
-  const points = state === 2 ? [0, -1.1, 1.15, 0.95, -1.15, 0.95] : [0, -1.25, 1.25, 0, 0, 1.25, -1.25, 0]
   for (let at = 0; at < points.length; at += 2) {
     const [px, py] = [x + (points[at] as number) * radius, y + (points[at + 1] as number) * radius]
     if (at === 0) path.moveTo(px, py)

@@ -64,7 +64,7 @@ export class Heatmap {
     private readonly listener: Listener,
   ) {
     this.context = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D
-    this.palette = readPalette(probe)
+    this.palette = readPalette(probe, matrix.shows)
     const pyramid = pyramidOf(matrix)
     this.pixels = new Pixels(matrix, pyramid)
     this.minimap = new Minimap(matrix, pyramid)
@@ -83,6 +83,7 @@ export class Heatmap {
   change(matrix: Matrix): void {
     if (matrix === this.matrix) return
     const pyramid = pyramidOf(matrix)
+    if (matrix.shows !== this.matrix.shows) this.palette = readPalette(this.probe, matrix.shows)
     this.matrix = matrix
     this.pixels = new Pixels(matrix, pyramid)
     this.minimap = new Minimap(matrix, pyramid)
@@ -92,7 +93,7 @@ export class Heatmap {
 
   /** Read the colours again: the theme has changed. */
   restyle(): void {
-    this.palette = readPalette(this.probe)
+    this.palette = readPalette(this.probe, this.matrix.shows)
     this.minimap.restyle()
     this.redraw()
   }

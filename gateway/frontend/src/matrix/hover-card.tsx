@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef } from "react"
-import { Badge } from "../kit/badge"
 import { m } from "../messages"
 import css from "./canvas.module.css"
-import { type Cell, type Matrix, stateAt } from "./decode"
+import type { Cell, Matrix } from "./decode"
 import { fullName, type Labels } from "./labels"
-import { STATE_NAMES } from "./legend"
+import { CellBadge } from "./legend"
 
 type Props = { cell: Cell; x: number; y: number; matrix: Matrix; labels: Labels }
 
@@ -13,7 +12,6 @@ const AWAY = 16
 /** What is below the pointer: both titles, and what is between them. */
 export function HoverCard({ cell, x, y, matrix, labels }: Props) {
   const card = useRef<HTMLDivElement>(null)
-  const state = stateAt(matrix, cell)
   const [row, column] = [labels.of("row", cell.row), labels.of("column", cell.column)]
   useLayoutEffect(() => {
     const element = card.current
@@ -27,7 +25,7 @@ export function HoverCard({ cell, x, y, matrix, labels }: Props) {
     <div ref={card} className={css.card} aria-hidden="true">
       <p>{row ? fullName(row) : m.common.loading}</p>
       <p>{column ? fullName(column) : m.common.loading}</p>
-      <Badge state={STATE_NAMES[state]}>{m.matrix.states[state]}</Badge>
+      <CellBadge matrix={matrix} cell={cell} />
     </div>
   )
 }

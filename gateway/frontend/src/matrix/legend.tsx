@@ -1,23 +1,34 @@
-import { useQuery } from "@tanstack/react-query"
-import { Badge, type State } from "../kit/badge"
+import { Badge, SHAPES } from "../kit/badge"
 import { m } from "../messages"
 import { VerdictBadge } from "../results/pieces"
-import { verificationSummary } from "../results/verdict"
 import css from "./canvas.module.css"
+import { type Cell, type Matrix, type Shows, stateAt } from "./decode"
+import { LOOKS, NAMES } from "./looks"
 
-/** States of cells as the page names them, by their numbers. */
-export const STATE_NAMES = ["none", "covered", "suspect", "pending"] as const satisfies State[]
+/** What is in a cell, in a shape and a word. */
+export function CellBadge({ matrix, cell }: { matrix: Matrix; cell: Cell }) {
+  const state = stateAt(matrix, cell)
+  return <Badge state={LOOKS[matrix.shows][state] ?? "none"}>{NAMES[matrix.shows][state] ?? ""}</Badge>
+}
 
 /** What colours and shapes stand for. */
-export function Legend() {
-  const hasResults = useQuery(verificationSummary).data?.hasResults
+export function Legend({ shows, hasResults }: { shows: Shows; hasResults: boolean }) {
   return (
     <ul className={css.legend} aria-label={m.matrix.legend}>
-      {([1, 2, 3] as const).map((state) => (
-        <li key={state}>
-          <Badge state={STATE_NAMES[state]}>{m.matrix.states[state]}</Badge>
-        </li>
-      ))}
+      {LOOKS[shows].map((look, state) => {
+        const name = NAMES[shows][state] ?? ""
+        return state === 0 ? null : (
+          <li key={name}>
+            {shows === "links" ? (
+              <Badge state={look}>{name}</Badge>
+            ) : (
+              <span className={css.verdict} data-look={look}>
+                <span aria-hidden="true">{SHAPES[look]}</span> {name}
+              </span>
+            )}
+          </li>
+        )
+      })}
       <li className={css.gap}>○ {m.matrix.gap}</li>
       {hasResults && (
         <li>

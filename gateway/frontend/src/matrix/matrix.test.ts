@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Cell, COVERED, decode, isGap, type Matrix, PENDING, type State, SUSPECT, stateAt } from "./decode"
 import { coveredOf, type Level, pendingOf, pyramidOf, stateOf, suspectOf, withOne } from "./pyramid"
-import { nextGap, nextSuspect } from "./search"
+import { nextBad, nextGap } from "./search"
 
 /** Return the document of rows of states, as the API writes it. */
 function documentOf(rows: State[][], columns = rows[0]?.length ?? 0): ArrayBuffer {
@@ -76,14 +76,21 @@ describe("searching", () => {
     [0, 2, -1, 3, 0],
     [0, 0, -1, 3, 0],
   ] as const)("goes from %i, %i by %i to the suspect link %i, %i", (row, column, step, toRow, toColumn) => {
-    expect(nextSuspect(matrix, { row, column }, step)).toEqual({ row: toRow, column: toColumn } satisfies Cell)
+    expect(nextBad(matrix, { row, column }, step)).toEqual({ row: toRow, column: toColumn } satisfies Cell)
+  })
+
+  it("takes failed and flaky for bad where cells show results, and all of them for links", () => {
+    const results = decode(documentOf([[1, 2, 3, 0, 4, 5, 6]]), "results")
+    expect(nextBad(results, { row: 0, column: 0 }, 1)).toEqual({ row: 0, column: 2 })
+    expect(nextBad(results, { row: 0, column: 0 }, -1)).toEqual({ row: 0, column: 4 })
+    expect(isGap(decode(documentOf([[3]]), "results"), 0)).toBe(false)
   })
 
   it("finds nothing where there is nothing", () => {
     const full = decode(documentOf([[COVERED, COVERED]]))
     expect(nextGap(full, 0, 1)).toBeUndefined()
-    expect(nextSuspect(full, { row: 0, column: 0 }, 1)).toBeUndefined()
-    expect(nextSuspect(decode(documentOf([[0, 0]])), { row: 0, column: 0 }, -1)).toBeUndefined()
+    expect(nextBad(full, { row: 0, column: 0 }, 1)).toBeUndefined()
+    expect(nextBad(decode(documentOf([[0, 0]])), { row: 0, column: 0 }, -1)).toBeUndefined()
   })
 })
 

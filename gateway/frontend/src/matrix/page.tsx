@@ -38,7 +38,14 @@ export default function MatrixPage() {
             change(
               kind === "cells"
                 ? { at: "0,0" }
-                : { at: undefined, zoom: undefined, module: undefined, columns: undefined, as: undefined },
+                : {
+                    at: undefined,
+                    zoom: undefined,
+                    module: undefined,
+                    columns: undefined,
+                    show: undefined,
+                    as: undefined,
+                  },
             )
           }
         />

@@ -1,4 +1,4 @@
-import { firstFrom, type Matrix } from "./decode"
+import { COUNTS_AS, firstFrom, type Matrix, type State } from "./decode"
 import { gapsIn, type Palette, rampAt } from "./palette"
 import { type Level, stateOf, strengthOf, withOne } from "./pyramid"
 import type { Area, View } from "./view"
@@ -67,6 +67,7 @@ export class Pixels {
     const { offsets, columnOf, states } = matrix
     const last = Math.min(matrix.rows, Math.ceil(row + height / size))
     const behind = column + width / size
+    const countsAs = COUNTS_AS[matrix.shows]
     tallies.fill(0)
     for (let at = Math.floor(row); at < last; at++) {
       const start = Math.max(0, Math.floor((at - row) * size)) * width
@@ -75,7 +76,7 @@ export class Pixels {
         const place = columnOf[cell] as number
         if (place >= behind) break
         const pixel = start + Math.floor((place - column) * size)
-        const tally = withOne(tallies[pixel] as number, states[cell] as number)
+        const tally = withOne(tallies[pixel] as number, countsAs[states[cell] as number] as State)
         tallies[pixel] = tally
         out[pixel] = ramp[rampAt(stateOf(tally), strengthOf(tally))] as number
       }

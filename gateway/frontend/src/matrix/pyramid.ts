@@ -1,4 +1,4 @@
-import { COVERED, type Matrix, PENDING, type State, SUSPECT } from "./decode"
+import { COUNTS_AS, COVERED, type Matrix, PENDING, type State, SUSPECT } from "./decode"
 
 /** The matrix in blocks of 2^shift x 2^shift cells: a tally of each block. */
 export type Level = { shift: number; rows: number; columns: number; tallies: Uint32Array }
@@ -11,7 +11,7 @@ const SMALLEST = 64
 const ONE = [0, 1, 1 << 12, 1 << 22]
 const MASK = [0, 0xfff, 0x3ff << 12, (0x3ff << 22) >>> 0]
 
-/** Return a tally with one more cell of a state. */
+/** Return a tally with one more cell that counts as this state. */
 export function withOne(tally: number, state: number): number {
   const mask = MASK[state] as number
   return (tally & mask) >>> 0 === mask ? tally : tally + (ONE[state] as number)
@@ -30,7 +30,7 @@ function sum(one: number, other: number): number {
   return covered + suspect * (ONE[SUSPECT] as number) + pending * (ONE[PENDING] as number)
 }
 
-/** Return what a block is shown as: suspect from one cell in eight on, pending where most of it is, else covered. */
+/** Return what a block counts as: suspect from one cell in eight on, pending where most of it is, else covered. */
 export function stateOf(tally: number): State {
   if (tally === 0) return 0
   const suspect = suspectOf(tally)
@@ -56,18 +56,19 @@ export function pyramidOf(matrix: Matrix): Level[] {
   return levels
 }
 
-function finest({ rows, columns, offsets, columnOf, states }: Matrix): Level {
+function finest({ shows, rows, columns, offsets, columnOf, states }: Matrix): Level {
   const blocks = (length: number, shift: number) => Math.ceil(length / 2 ** shift)
   let shift = FIRST_SHIFT
   while (blocks(rows, shift) * blocks(columns, shift) > MOST_BLOCKS) shift++
   const width = blocks(columns, shift)
   const tallies = new Uint32Array(blocks(rows, shift) * width)
+  const countsAs = COUNTS_AS[shows]
   for (let row = 0; row < rows; row++) {
     const start = (row >>> shift) * width
     const end = offsets[row + 1] as number
     for (let at = offsets[row] as number; at < end; at++) {
       const block = start + ((columnOf[at] as number) >>> shift)
-      tallies[block] = withOne(tallies[block] as number, states[at] as number)
+      tallies[block] = withOne(tallies[block] as number, countsAs[states[at] as number] as State)
     }
   }
   return { shift, rows: blocks(rows, shift), columns: width, tallies }

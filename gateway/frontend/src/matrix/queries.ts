@@ -4,7 +4,7 @@ import { problemOf } from "../api/problem"
 import type { components } from "../api/schema"
 import { m } from "../messages"
 import { readVerification } from "../results/verdict"
-import { decode, type Matrix } from "./decode"
+import { decode, type Matrix, type Shows } from "./decode"
 import type { Band } from "./frame"
 import type { Axis, Label } from "./labels"
 import type { Range } from "./view"
@@ -26,21 +26,22 @@ export const moduleCoverage = queryOptions({
 })
 
 /** All cells of the rows in some modules, or of all; to ask again whether they are the same costs next to nothing. */
-export const matrixOf = (module: string | undefined) =>
+export const matrixOf = (module: string | undefined, shows: Shows) =>
   queryOptions({
-    queryKey: ["reports", "matrix", module ?? null],
+    queryKey: ["reports", "matrix", module ?? null, shows],
     queryFn: async ({ client: cache, queryKey, signal }): Promise<Read> => {
       const known = cache.getQueryData<Read>(queryKey)
       const { data, error, response } = await client.GET("/api/v1/reports/traceability-matrix/compact", {
-        params: { query: { module }, header: known && { "If-None-Match": known.etag } },
+        params: { query: { module, results: shows === "results" }, header: known && { "If-None-Match": known.etag } },
         parseAs: "arrayBuffer",
         signal,
       })
       if (response.status === 304 && known) return known
       if (!data) throw problemOf(response, error)
-      return { matrix: decode(data), etag: response.headers.get("etag") ?? "" }
+      return { matrix: decode(data, shows), etag: response.headers.get("etag") ?? "" }
     },
     structuralSharing: false,
+    placeholderData: (before, query) => (query?.queryKey[2] === (module ?? null) ? before : undefined),
   })
 
 /** Return the labels of a part of an axis; `onOther` is called when they belong to another state of the record. */
@@ -58,7 +59,8 @@ export async function readLabels(
       ? readVerification({ skip: range.from, limit: range.to - range.from, module }).catch(() => undefined)
       : undefined,
   ])
-  if (etag && part.matrix !== etag) onOther?.()
+  // What results say has an ETag that begins as that of the matrix.
+  if (etag && !etag.startsWith(part.matrix.slice(0, -1))) onOther?.()
   const verdicts = new Map(verified?.items.map(({ id, verdict }) => [id, verdict]))
   return part.items.map((label) => ({ ...label, verdict: verdicts.get(label.id) }))
 }

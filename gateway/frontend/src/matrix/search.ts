@@ -1,4 +1,4 @@
-import { type Cell, firstFrom, isGap, type Matrix, SUSPECT } from "./decode"
+import { type Cell, COUNTS_AS, firstFrom, isGap, type Matrix, SUSPECT } from "./decode"
 
 /** Return the next row without a link, or the one before; from the end on it begins again. */
 export function nextGap(matrix: Matrix, from: number, step: 1 | -1): number | undefined {
@@ -9,14 +9,15 @@ export function nextGap(matrix: Matrix, from: number, step: 1 | -1): number | un
   return undefined
 }
 
-/** Return the next suspect link in the order of rows, or the one before; from the end on it begins again. */
-export function nextSuspect(matrix: Matrix, from: Cell, step: 1 | -1): Cell | undefined {
-  const { offsets, columnOf, states } = matrix
+/** Return the next cell that is bad (a suspect link, a failed or flaky test case) in the order of rows, or the one before; from the end on it begins again. */
+export function nextBad(matrix: Matrix, from: Cell, step: 1 | -1): Cell | undefined {
+  const { offsets, columnOf, states, shows } = matrix
   const cells = states.length
   const start = step === 1 ? firstFrom(matrix, from.row, from.column + 1) : firstFrom(matrix, from.row, from.column) - 1
   for (let tried = 0; tried < cells; tried++) {
     const at = (start + step * tried + cells * 2) % cells
-    if (states[at] === SUSPECT) return { row: rowOf(offsets, at), column: columnOf[at] as number }
+    if (COUNTS_AS[shows][states[at] as number] === SUSPECT)
+      return { row: rowOf(offsets, at), column: columnOf[at] as number }
   }
   return undefined
 }
