@@ -5,6 +5,8 @@ from hashlib import sha256
 
 _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
+_MOST_PARAMETERS = 100
+"""Brackets behind one another that are taken off a name; thousands would take the square of their number."""
 _PAIRS = {")": "(", "]": "[", ">": "<"}
 _IDS = re.compile(
     r"\[(?P<quoted>[^\[\]\s]{2,100})\]"
@@ -21,7 +23,9 @@ MOST_GUESSES = 20
 def base_name(name: str) -> str:
     """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add."""
     base = name
-    while base and base[-1] in _ENDS_OF_PARAMETERS:
+    for _ in range(_MOST_PARAMETERS):
+        if not base or base[-1] not in _ENDS_OF_PARAMETERS:
+            break
         opening = _PAIRS.get(base[-1])
         if opening is None:
             tail = base[-12:]
@@ -41,13 +45,13 @@ def base_name(name: str) -> str:
 
 
 def _opening(text: str, opening: str) -> int:
-    """Return where the bracket opens that is closed by the last character; the length where it does not."""
+    """Return where the bracket opens that is closed by the last character; 0 where it does not."""
     closing, depth = text[-1], 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] == closing) - (text[at] == opening)
         if not depth:
             return at
-    return len(text)
+    return 0
 
 
 def fingerprint(class_name: str, base: str, suite: str, file: str) -> bytes:

@@ -48,6 +48,10 @@ def test_times_are_read_as_people_write_them(text: str, expected: int | None) ->
         ("(all)", "(all)"),
         ("works", "works"),
         ("sha256", "sha256"),
+        ("is happy :)", "is happy :)"),
+        ("a -> b >", "a -> b >"),
+        ("(a) b]", "(a) b]"),
+        (f"add{'()' * 101}", "add()"),
     ],
 )
 def test_the_parameters_of_a_test_are_no_part_of_its_name(name: str, base: str) -> None:
