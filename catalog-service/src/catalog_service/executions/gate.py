@@ -7,10 +7,10 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from catalog_service.executions.policies import Rule, RuleName, Where
-from catalog_service.executions.verdicts import Basis, Verdict, is_verified, requirement_verdicts
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.pending.repository import NOT_LINKED
+from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_verdicts
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_value
 from chassis.web.listing import Row

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from catalog_service.executions.verdicts import Verdict
+from catalog_service.verdicts import Verdict
 from chassis.db.schema import one_of, project_column, required, timestamp
 
 

@@ -10,8 +10,8 @@ from catalog_service.executions.readers.registry import FORMATS, find
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import Duplicates, ResultStatus, TestRunStatus, Undefined, Unknown
 from catalog_service.executions.upload import Limits, Options
-from catalog_service.executions.verdicts import Basis
 from catalog_service.settings import Settings
+from catalog_service.verdicts import Basis
 from chassis.core.problems import Invalid
 from chassis.core.wording import shown
 from chassis.web.conditions import Conditions, containing

@@ -6,12 +6,13 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from catalog_service.executions import flaky, service, verdict_days, verdicts
+from catalog_service import verdicts
+from catalog_service.executions import flaky, service, verdict_days
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
 from catalog_service.executions.schemas import ResultStatus, TestCaseStanding
-from catalog_service.executions.verdicts import LinkedTestCase, TestCaseVerdict
 from catalog_service.items.schemas import ShortItem
+from catalog_service.verdicts import LinkedTestCase, TestCaseVerdict
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query

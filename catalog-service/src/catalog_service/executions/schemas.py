@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
-from catalog_service.executions.verdicts import TestCaseVerdict, Verdict
 from catalog_service.items.schemas import ShortItem
+from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.web.listing import Page
 
 

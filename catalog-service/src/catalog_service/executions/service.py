@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from catalog_service import verdicts
 from catalog_service.authorship import author
-from catalog_service.executions import completion, history, runs, storing, verdicts
+from catalog_service.executions import completion, history, runs, storing
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import ManualExecution
-from catalog_service.executions.verdicts import Basis, LinkedTestCase
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.settings import Settings
+from catalog_service.verdicts import Basis, LinkedTestCase
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 from chassis.messaging.events import Actor

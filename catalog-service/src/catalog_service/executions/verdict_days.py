@@ -4,9 +4,9 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from catalog_service.executions.queries import default_basis
-from catalog_service.executions.verdicts import Basis, Verdict, requirement_verdicts
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Basis, Verdict, requirement_verdicts
 from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_column

@@ -3,13 +3,13 @@
 from typing import TypedDict
 from uuid import UUID
 
-from catalog_service.executions import verdicts
-from catalog_service.executions.verdicts import Basis
+from catalog_service import verdicts
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.repository import coverage_column
 from catalog_service.items.suspicion import IS_SUSPECT
 from catalog_service.matrix.encoding import Cells
 from catalog_service.pending.repository import NOT_LINKED
+from catalog_service.verdicts import Basis
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_only, fetch_value
 from chassis.web.conditions import Conditions

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import orjson
 
-from catalog_service.executions.verdicts import Basis
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.matrix import encoding, repository
 from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Basis
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Row

@@ -11,7 +11,6 @@ from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
-from catalog_service.executions.verdicts import Basis
 from catalog_service.reports import export, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
@@ -22,6 +21,7 @@ from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.settings import Settings
+from catalog_service.verdicts import Basis
 from chassis.core.identity import Identity, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import PositionQuery, documented, envelope, link_header, page, read_query

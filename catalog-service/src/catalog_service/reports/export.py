@@ -7,12 +7,12 @@ from contextlib import ExitStack, aclosing, closing
 from datetime import datetime
 from typing import IO
 
-from catalog_service.executions.verdicts import Basis
 from catalog_service.reports import repository, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.scope import Scope
 from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Basis
 from chassis.db.database import Database
 
 # Documents made at once in this process: each holds a connection and a thread while it is made.

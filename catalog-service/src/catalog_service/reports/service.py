@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from catalog_service.executions.verdicts import Basis
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE
 from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
@@ -13,6 +12,7 @@ from catalog_service.reports.paging import PagedTogether
 from catalog_service.reports.scope import PROJECT, About, Counts, Scope, Summary, notes_on
 from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Basis
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row

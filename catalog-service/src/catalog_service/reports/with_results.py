@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from catalog_service.executions import verdicts
-from catalog_service.executions.verdicts import Basis
+from catalog_service import verdicts
 from catalog_service.reports.repository import MatrixRow
+from catalog_service.verdicts import Basis
 from chassis.db.database import Connection
 
 

@@ -8,11 +8,11 @@ from datetime import datetime
 from io import StringIO
 from typing import IO, Any, ClassVar, Protocol
 
-from catalog_service.executions.verdicts import COUNTED
 from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
 from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
 from catalog_service.reports.scope import PROJECT
+from catalog_service.verdicts import COUNTED
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
 from chassis.web.listing import Row
 

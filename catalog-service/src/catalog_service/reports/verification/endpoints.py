@@ -15,7 +15,6 @@ from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import AllowFlaky, Branch, Commit, Environment, Fallback, basis_of
-from catalog_service.executions.verdicts import Verdict
 from catalog_service.reports import repository
 from catalog_service.reports.scope import NOT_OF_REPORTS, PROJECT, scope_of
 from catalog_service.reports.verification import service
@@ -31,6 +30,7 @@ from catalog_service.reports.verification.schemas import VerificationFormat, Ver
 from catalog_service.reports.verification.service import Verification
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Verdict
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Row, documented, page, read_query

@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from catalog_service.executions.schemas import VerdictCounts
-from catalog_service.executions.verdicts import Verdict
 from catalog_service.reports.schemas import ReportedItem, ReportScope
+from catalog_service.verdicts import Verdict
 from chassis.web.listing import Page
 
 

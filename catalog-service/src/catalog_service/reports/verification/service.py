@@ -4,10 +4,10 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_service.executions import verdicts
-from catalog_service.executions.verdicts import Basis, Verdict, as_verdict, is_verified, requirement_verdicts
+from catalog_service import verdicts
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
+from catalog_service.verdicts import Basis, Verdict, as_verdict, is_verified, requirement_verdicts
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 from chassis.web.conditions import Conditions
