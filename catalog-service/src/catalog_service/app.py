@@ -1,5 +1,7 @@
 """The HTTP app of catalog-service."""
 
+from datetime import UTC, datetime
+
 from fastapi import FastAPI
 
 from catalog_service.changes.endpoints import router as changes_router
@@ -27,6 +29,7 @@ from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
 from catalog_service.trend.endpoints import router as trend_router
+from catalog_service.verdicts import Basis
 from chassis.core.internal_tokens import InternalVerifier
 from chassis.db.database import Database
 from chassis.server.app import create_app as create_service_app
@@ -36,6 +39,10 @@ from chassis.server.process import run_app
 def create_app(settings: Settings, database: Database, verifier: InternalVerifier) -> FastAPI:
     """Return the app; the caller opens and closes `database`."""
     source_urls = SourceUrls(settings.source_url_schemes)
+
+    def basis() -> Basis:
+        return settings.basis(datetime.now(UTC))
+
     return create_service_app(
         "Traceline catalog",
         [
@@ -63,8 +70,10 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
         schema_version=SERVICE.schema,
         state={
             "settings": settings,
-            "items": {kind.name: ItemService(kind, database, source_urls, deletions_with_items) for kind in KINDS},
-            "many_items": {kind.name: ManyItems(kind, source_urls, deletions_with_items) for kind in KINDS},
+            "items": {
+                kind.name: ItemService(kind, database, source_urls, deletions_with_items, basis) for kind in KINDS
+            },
+            "many_items": {kind.name: ManyItems(kind, source_urls, deletions_with_items, basis) for kind in KINDS},
         },
     )
 

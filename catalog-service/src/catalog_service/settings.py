@@ -1,12 +1,14 @@
 """What catalog-service reads from its environment."""
 
 import re
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
 from catalog_service.items.source_urls import RUNNING
+from catalog_service.verdicts import Basis
 from chassis.core.settings import PublisherSettings
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
@@ -44,3 +46,8 @@ class Settings(PublisherSettings):
     results_retention_days: int = Field(default=400, ge=31, le=3650)
     """So long single executions are kept; what happened each day, and runs, are kept for ever."""
     results_max_per_file: int = Field(default=1_000_000, ge=1)
+
+    def basis(self, now: datetime) -> Basis:
+        """Return which results count where nobody says otherwise: those of the default branch."""
+        branch = self.results_default_branch
+        return Basis(branch, branch, now, timedelta(days=self.results_stale_days))

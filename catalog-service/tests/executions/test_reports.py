@@ -127,3 +127,37 @@ async def test_days_are_left_of_months_that_are_dropped(results: Results) -> Non
         (began.date() + timedelta(days=1), 1, 0, 1, 1, 300),
     ]
     assert await results.catalog.rows("SELECT FROM executions WHERE at < %s", began + timedelta(days=15)) == []
+
+
+async def test_lists_are_narrowed_by_verdicts(results: Results) -> None:
+    catalog, module = results.catalog, results.catalog.word()
+    ends = ["passed", "failed", "flaky", "skipped", None]
+    cases = [await catalog.test_case(external_id=f"T{catalog.word()}", module=module) for _ in ends]
+    for linked in ([], *([case] for case in cases), cases[:2], [cases[0], cases[4]]):
+        requirement = await catalog.requirement(module=module)
+        for case in linked:
+            await catalog.link(requirement, case)
+    await results.send(*((f"[{case['external_id']}]", end) for case, end in zip(cases, ends, strict=True) if end))
+    report = (await catalog.read("/reports/verification", module=module))["items"]
+    told = {row["id"]: row["verdict"] for row in report}
+    assert set(told.values()) == {"uncovered", "passed", "failed", "flaky", "not_run", "partial"}
+    ids = ",".join(case["id"] for case in cases)
+    own = {row["id"]: row["verdict"] for row in (await catalog.read("/reports/test-case-verdicts", ids=ids))["items"]}
+    alike = ("failed", "failed,flaky", "!passed", "not_run")
+    for path, verdicts, asked in (
+        ("/requirements", told, (*alike, "uncovered,failed", "partial")),
+        ("/test-cases", own, (*alike, "skipped")),
+    ):
+        for wanted in asked:
+            found = await catalog.read(path, module=module, verdict=wanted)
+            named = set(wanted.removeprefix("!").split(","))
+            expected = {key for key, verdict in verdicts.items() if (verdict in named) is not wanted.startswith("!")}
+            assert {row["id"] for row in found["items"]} == expected, (path, wanted)
+            assert found["total"] == len(expected) > 0
+            counted = await catalog.read(f"{path}/facets", module=module, verdict=wanted, facets="status")
+            assert counted["total"] == len(expected)
+        failed = {"module": module, "verdict": "failed"}
+        preview = ok(await catalog.post(f"{path}/bulk", {"filter": failed, "patch": {"priority": "low"}}))
+        assert preview["matched"] == sum(verdict == "failed" for verdict in verdicts.values())
+        response = await catalog.get(path, verdict="pased")
+        assert (response.status_code, response.json()["errors"][0]["code"]) == (422, "unknown_value")

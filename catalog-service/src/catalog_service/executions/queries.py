@@ -182,12 +182,6 @@ def basis_of(query: Any, settings: Settings, now: datetime, *, commit: str | Non
     )
 
 
-def default_basis(settings: Settings, now: datetime) -> Basis:
-    """Return which results count where nobody says otherwise: those of the default branch."""
-    branch = settings.results_default_branch
-    return Basis(branch, branch, now, timedelta(days=settings.results_stale_days))
-
-
 class VerdictQuery(PageQuery):
     """Which results count, and which page of what was executed is shown."""
 

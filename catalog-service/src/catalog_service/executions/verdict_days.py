@@ -3,7 +3,6 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from catalog_service.executions.queries import default_basis
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis, Verdict, requirement_verdicts
@@ -25,7 +24,7 @@ async def keep_today(database: Database, settings: Settings, now: datetime) -> N
     for key in keys:
         with projects.within(key):
             async with database.transaction() as connection:
-                await _keep(connection, default_basis(settings, now))
+                await _keep(connection, settings.basis(now))
 
 
 async def _keep(connection: Connection, basis: Basis) -> None:
@@ -74,7 +73,7 @@ async def _verdicts(
     found = {row.pop("day"): row for row in await kept.fetchall()}
     today = await connection.execute(
         f"WITH {requirement_verdicts('SELECT id FROM requirements')} SELECT {_VERDICTS} FROM verdicts v",
-        default_basis(settings, now).parameters,
+        settings.basis(now).parameters,
     )
     row = await today.fetchone()
     assert row is not None, "counts always have a row"

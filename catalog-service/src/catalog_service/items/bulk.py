@@ -1,6 +1,6 @@
 """Changes of many requirements or test cases at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from catalog_service.bulk.schemas import BulkStatus
@@ -12,6 +12,7 @@ from catalog_service.items.repository import Update
 from catalog_service.items.schemas import ItemsBulkChange
 from catalog_service.items.service import LinkDeletions, conditions_of, delete_all, patched, updated
 from catalog_service.items.source_urls import SourceUrls
+from catalog_service.verdicts import Basis
 from chassis.core.problems import Problem
 from chassis.db.database import Connection
 from chassis.messaging.events import Actor
@@ -25,12 +26,15 @@ class ManyItems:
 
     key = "id"
 
-    def __init__(self, kind: ItemKind, source_urls: SourceUrls, link_deletions: LinkDeletions) -> None:
+    def __init__(
+        self, kind: ItemKind, source_urls: SourceUrls, link_deletions: LinkDeletions, basis: Callable[[], Basis]
+    ) -> None:
         self.label = kind.label
         self.path = kind.path
         self._kind = kind
         self._source_urls = source_urls
         self._link_deletions = link_deletions
+        self._basis = basis
 
     def check(self, asked: ItemsBulkChange) -> None:
         """Raise Invalid for a patch that no item may have."""
@@ -39,7 +43,7 @@ class ManyItems:
 
     async def conditions(self, connection: Connection, filters: ItemFilters) -> Conditions:
         """Return what the filters ask for; raises Invalid."""
-        return await conditions_of(connection, filters)
+        return await conditions_of(connection, filters, self._basis())
 
     async def find(self, connection: Connection, conditions: Conditions) -> list[UUID]:
         """Return the ids of the items that fulfil the conditions."""

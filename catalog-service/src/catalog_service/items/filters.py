@@ -11,6 +11,8 @@ from pydantic import ConfigDict, Field
 
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.search.windows import by_relevance
+from catalog_service.verdicts import Basis
+from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet
 from chassis.web.keyset import By, Order
@@ -133,6 +135,10 @@ class ItemFilters(PageQuery):
         if moment is not None:
             conditions.add("updated_at >= %(updated_since)s", updated_since=moment)
         return conditions
+
+    async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
+        """Return the ids of what results say of as the list is asked, None where it is not; raises Invalid."""
+        return None
 
     @property
     def with_coverage(self) -> bool:

@@ -20,6 +20,7 @@ from catalog_service.items.source_urls import SourceUrls
 from catalog_service.search.query import parse_query
 from catalog_service.search.repository import FOUND, parameters, search
 from catalog_service.search.windows import is_by_relevance
+from catalog_service.verdicts import Basis
 from chassis.core.problems import Conflict, Invalid, PreconditionFailed
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database
@@ -52,12 +53,18 @@ class ItemService:
     """The items of one kind, as they are answered. Reads see everything that was committed before them."""
 
     def __init__(
-        self, kind: ItemKind, database: Database, source_urls: SourceUrls, link_deletions: LinkDeletions
+        self,
+        kind: ItemKind,
+        database: Database,
+        source_urls: SourceUrls,
+        link_deletions: LinkDeletions,
+        basis: Callable[[], Basis],
     ) -> None:
         self._kind = kind
         self._database = database
         self._source_urls = source_urls
         self._link_deletions = link_deletions
+        self._basis = basis
         self._creations = ItemCreations(kind, database)
         self._items: Coalesced[UUID, Row] = Coalesced(self._load)
 
@@ -79,6 +86,7 @@ class ItemService:
         """Return one page of items, as JSON; raises Invalid for unknown values."""
         conditions, with_coverage = filters.conditions(), filters.with_coverage
         async with self._database.connection() as connection:
+            await _narrow_by_verdict(connection, conditions, filters, self._basis())
             if filters.searched:
                 query = await parse_query(connection, filters.searched)
                 if is_by_relevance(wanted.order):
@@ -94,7 +102,7 @@ class ItemService:
     async def count_facets(self, filters: ItemFilters, facets: Sequence[Facet]) -> Row:
         """Return how many items the filters find, in all and by each facet; raises Invalid for unknown values."""
         async with self._database.connection() as connection:
-            conditions = await conditions_of(connection, filters)
+            conditions = await conditions_of(connection, filters, self._basis())
             return await count_facets(connection, self._kind.table, conditions, facets)
 
     async def create(self, body: ItemWrite, actor: Actor) -> Row:
@@ -212,12 +220,23 @@ class ItemService:
         return row
 
 
-async def conditions_of(connection: Connection, filters: ItemFilters) -> Conditions:
-    """Return what filters ask for, the search among it; raises Invalid for unknown values."""
+async def conditions_of(connection: Connection, filters: ItemFilters, basis: Basis | None = None) -> Conditions:
+    """Return what filters ask for, the search among it, and verdicts by a basis; raises Invalid for unknown values."""
     conditions = filters.conditions()
+    if basis is not None:
+        await _narrow_by_verdict(connection, conditions, filters, basis)
     if filters.searched:
         conditions.add(FOUND, **parameters(await parse_query(connection, filters.searched)))
     return conditions
+
+
+async def _narrow_by_verdict(
+    connection: Connection, conditions: Conditions, filters: ItemFilters, basis: Basis
+) -> None:
+    # Found before the list is read: how many they are tells PostgreSQL how to read it.
+    ids = await filters.of_verdict(connection, basis)
+    if ids is not None:
+        conditions.add("id = ANY(%(of_verdict)s)", of="verdict", of_verdict=ids)
 
 
 def _later_than(moment: datetime) -> datetime:

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from catalog_service.executions.endpoints import SettingsOf
-from catalog_service.executions.queries import default_basis
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.matrix import service
 from catalog_service.matrix.encoding import MEDIA_TYPE
@@ -81,7 +80,7 @@ async def get_compact_matrix(
     With `results`, cells are links alone, and a state is the verdict of the link's test case for the requirement: 1
     passed, 2 stale, 3 flaky, 4 failed, 5 skipped, 6 not run. The ETag then begins as that of the matrix does.
     """
-    basis = default_basis(settings, datetime.now(UTC)) if results else None
+    basis = settings.basis(datetime.now(UTC)) if results else None
     tag, document = await service.compact(database, module, basis, partial(is_known, request))
     return not_modified(tag) if document is None else Response(document, 200, {"ETag": tag}, MEDIA_TYPE)
 

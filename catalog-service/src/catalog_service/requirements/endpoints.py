@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 from typing import Annotated, ClassVar
+from uuid import UUID
 
+from catalog_service import verdicts
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import item_routes
 from catalog_service.items.filters import FACETS, ItemFilters
@@ -17,6 +19,8 @@ from catalog_service.requirements.schemas import (
     RequirementType,
     RequirementWrite,
 )
+from catalog_service.verdicts import Basis, Verdict
+from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Page
 from chassis.web.parameters import alternatives, parse_choice
@@ -50,6 +54,19 @@ class RequirementFilters(ItemFilters):
         return conditions
 
 
+class RequirementsQuery(RequirementFilters):
+    """What narrows and orders the list of requirements, results among it."""
+
+    verdict: Annotated[
+        str | None, alternatives(Verdict, "what results on the default branch say, as GET /reports/verification: ")
+    ] = None
+
+    async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
+        """Return the ids of requirements with the verdicts that are wanted; raises Invalid for an unknown one."""
+        chosen = parse_choice("verdict", self.verdict, Verdict)
+        return None if chosen is None else await verdicts.requirements_with(connection, chosen, basis)
+
+
 router = item_routes(
     REQUIREMENT,
     written=RequirementWrite,
@@ -57,6 +74,6 @@ router = item_routes(
     answered=Requirement,
     expanded=ExpandedRequirement,
     listed=Page[ListedRequirement],
-    query=RequirementFilters,
+    query=RequirementsQuery,
     facets=FACETS,
 )

@@ -2,9 +2,11 @@
 
 from enum import StrEnum
 from typing import Annotated, ClassVar
+from uuid import UUID
 
 from pydantic import Field
 
+from catalog_service import verdicts
 from catalog_service.items.endpoints import item_routes
 from catalog_service.items.filters import FACETS, ItemFilters
 from catalog_service.items.kinds import TEST_CASE
@@ -18,6 +20,8 @@ from catalog_service.test_cases.schemas import (
     TestCaseType,
     TestCaseWrite,
 )
+from catalog_service.verdicts import Basis, TestCaseVerdict
+from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet
 from chassis.web.listing import Page
@@ -48,6 +52,20 @@ class TestCaseFilters(ItemFilters):
         return conditions
 
 
+class TestCasesQuery(TestCaseFilters):
+    """What narrows and orders the list of test cases, results among it."""
+
+    verdict: Annotated[
+        str | None,
+        alternatives(TestCaseVerdict, "how it stands on the default branch, as GET /reports/test-case-verdicts: "),
+    ] = None
+
+    async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
+        """Return the ids of test cases with the verdicts that are wanted; raises Invalid for an unknown one."""
+        chosen = parse_choice("verdict", self.verdict, TestCaseVerdict)
+        return None if chosen is None else await verdicts.test_cases_with(connection, chosen, basis)
+
+
 router = item_routes(
     TEST_CASE,
     written=TestCaseWrite,
@@ -55,6 +73,6 @@ router = item_routes(
     answered=TestCase,
     expanded=ExpandedTestCase,
     listed=Page[ListedTestCase],
-    query=TestCaseFilters,
+    query=TestCasesQuery,
     facets=(*FACETS, Facet("automation_status", "automation_status")),
 )

@@ -8767,6 +8767,13 @@ export interface components {
              * @example 2026-01-31
              */
             updated_since?: string | null;
+            /**
+             * Verdict
+             * @description what results on the default branch say, as GET /reports/verification: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes
+             * @example uncovered,failed
+             * @example !uncovered
+             */
+            verdict?: string | null;
         };
         /**
          * RequirementStatus
@@ -10548,6 +10555,13 @@ export interface components {
              * @example 2026-01-31
              */
             updated_since?: string | null;
+            /**
+             * Verdict
+             * @description how it stands on the default branch, as GET /reports/test-case-verdicts: not_run, skipped, failed, flaky, stale, passed: comma-separated alternatives; a leading ! excludes
+             * @example not_run,skipped
+             * @example !not_run
+             */
+            verdict?: string | null;
         };
         /**
          * TestCaseStanding
@@ -17961,6 +17975,8 @@ export interface operations {
                 type?: ("functional" | "non_functional" | "technical" | "!functional" | "!non_functional" | "!technical")[];
                 /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
                 updated_since?: string;
+                /** @description what results on the default branch say, as GET /reports/verification: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed")[];
             };
             header?: {
                 /**
@@ -18642,6 +18658,8 @@ export interface operations {
                 type?: ("functional" | "non_functional" | "technical" | "!functional" | "!non_functional" | "!technical")[];
                 /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
                 updated_since?: string;
+                /** @description what results on the default branch say, as GET /reports/verification: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed")[];
             };
             header?: {
                 /**
@@ -19420,6 +19438,8 @@ export interface operations {
                 type?: ("functional" | "integration" | "performance" | "security" | "ui" | "regression" | "!functional" | "!integration" | "!performance" | "!security" | "!ui" | "!regression")[];
                 /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
                 updated_since?: string;
+                /** @description how it stands on the default branch, as GET /reports/test-case-verdicts: not_run, skipped, failed, flaky, stale, passed: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("not_run" | "skipped" | "failed" | "flaky" | "stale" | "passed" | "!not_run" | "!skipped" | "!failed" | "!flaky" | "!stale" | "!passed")[];
             };
             header?: {
                 /**
@@ -20158,6 +20178,8 @@ export interface operations {
                 type?: ("functional" | "integration" | "performance" | "security" | "ui" | "regression" | "!functional" | "!integration" | "!performance" | "!security" | "!ui" | "!regression")[];
                 /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
                 updated_since?: string;
+                /** @description how it stands on the default branch, as GET /reports/test-case-verdicts: not_run, skipped, failed, flaky, stale, passed: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("not_run" | "skipped" | "failed" | "flaky" | "stale" | "passed" | "!not_run" | "!skipped" | "!failed" | "!flaky" | "!stale" | "!passed")[];
             };
             header?: {
                 /**
