@@ -132,6 +132,22 @@ def test_the_map_shows_verdicts_in_colours_and_words_also_where_readers_have_col
     assert axe.violations(page) == []
 
 
+def test_lists_are_narrowed_by_what_results_say(page_of: PageOf, doors: Traceline) -> None:
+    doors.create_requirement(title="Doors creak", external_id="REQ-CREAK")
+    page = page_of("viewer", f"~/p/{doors.project}/requirements?search=doors").page
+    expect(page.get_by_role("row").filter(has_text="REQ-CLOSE")).to_be_visible()
+    page.get_by_role("button", name="Verdict", exact=True).click()
+    page.get_by_label("Uncovered", exact=True).check()
+    assert axe.violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Verdict: Uncovered")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="REQ-CLOSE")).to_have_count(0)
+    expect(page.get_by_role("row").filter(has_text="REQ-CREAK")).to_be_visible()
+    page = page_of("viewer", f"~/p/{doors.project}/test-cases?verdict=!not_run&sort=title").page
+    expect(page.get_by_role("button", name="Verdict: not Not run")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="TC-CLOSE")).to_be_visible()
+
+
 def test_a_pass_of_long_ago_is_listed_as_stale(page_of: PageOf, doors: Traceline) -> None:
     doors.create_test_case(title="Oil a door", external_id="TC-OIL")
     long_ago = (datetime.now(UTC) - timedelta(days=20)).isoformat()

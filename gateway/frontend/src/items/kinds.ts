@@ -1,5 +1,6 @@
 import type { components } from "../api/schema"
 import { m } from "../messages"
+import { VERDICTS, VERDICTS_OF_TEST_CASES, type Verdict } from "../results/verdict"
 
 type Schemas = components["schemas"]
 type OfTestCases = Pick<
@@ -22,7 +23,16 @@ export type ItemRow = Pick<
   coverage: { links: number; suspect_links: number; pending_suggestions: number }
 }
 
-export type FacetName = "module" | "status" | "type" | "priority" | "tag" | "automation_status" | "coverage" | "linked"
+export type FacetName =
+  | "module"
+  | "status"
+  | "type"
+  | "priority"
+  | "tag"
+  | "automation_status"
+  | "coverage"
+  | "linked"
+  | "verdict"
 
 /** What makes requirements and test cases different; everything else of their screens is the same. */
 export type Kind = {
@@ -37,6 +47,8 @@ export type Kind = {
   types: string[]
   statuses: string[]
   facets: FacetName[]
+  /** What results can say of it, the worst first. */
+  verdicts: readonly Verdict[]
   /** The texts that it has beside its description, in order. */
   texts: ("preconditions" | "steps" | "postconditions" | "test_data")[]
 }
@@ -53,7 +65,8 @@ export const REQUIREMENTS: Kind = {
   words: m.items.requirement,
   types: ["functional", "non_functional", "technical"],
   statuses: ["draft", "approved", "implemented", "tested", "closed"],
-  facets: ["module", "status", "type", "priority", "tag", "coverage"],
+  facets: ["module", "status", "type", "priority", "tag", "coverage", "verdict"],
+  verdicts: VERDICTS,
   texts: [],
 }
 
@@ -65,7 +78,8 @@ export const TEST_CASES: Kind = {
   words: m.items.testCase,
   types: ["functional", "integration", "performance", "security", "ui", "regression"],
   statuses: ["draft", "ready", "executing", "passed", "failed", "blocked", "deprecated"],
-  facets: ["module", "status", "type", "priority", "tag", "automation_status", "linked"],
+  facets: ["module", "status", "type", "priority", "tag", "automation_status", "linked", "verdict"],
+  verdicts: VERDICTS_OF_TEST_CASES,
   texts: ["preconditions", "steps", "postconditions", "test_data"],
 }
 

@@ -17,6 +17,7 @@ export const LIST_URL = {
   tag: text,
   automation_status: text,
   coverage: text,
+  verdict: text,
   linked: v.optional(v.picklist(["true", "false"])),
 }
 export type ListUrl = { [name in keyof typeof LIST_URL]: string | undefined }

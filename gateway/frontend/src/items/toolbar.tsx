@@ -5,6 +5,8 @@ import { Filter, type Option } from "../kit/filter"
 import { Menu, type MenuEntry } from "../kit/menu"
 import { Search } from "../kit/search"
 import { m } from "../messages"
+import { type Verdict, verificationSummary } from "../results/verdict"
+import { words } from "../results/words"
 import { changed } from "../url"
 import { readFacet } from "./api"
 import { type FacetName, type Kind, word } from "./kinds"
@@ -23,6 +25,7 @@ type Props = { kind: Kind; url: ListUrl; setUrl: SetUrl; choice: MenuEntry[]; ch
 /** Search, filters, views and columns of a list. */
 export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
   const used = usedFilters(kind, url)
+  const hasResults = useQuery(verificationSummary).data?.hasResults
   return (
     <search className={css.toolbar}>
       <div className={css.line}>
@@ -34,15 +37,21 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
           />
         </div>
         <Views kind={kind} />
-        <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
-          {m.exchange.exports}
-        </ButtonLink>
+        {/* Exports know nothing of results. */}
+        {!url.verdict && (
+          <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
+            {m.exchange.exports}
+          </ButtonLink>
+        )}
         <Menu label={m.items.columns} entries={choice} />
       </div>
       <div className={css.line}>
-        {kind.facets.map((name) => (
-          <Facet key={name} kind={kind} name={name} url={url} setUrl={setUrl} />
-        ))}
+        {kind.facets.map(
+          (name) =>
+            (name !== "verdict" || hasResults || url.verdict) && (
+              <Facet key={name} kind={kind} name={name} url={url} setUrl={setUrl} />
+            ),
+        )}
         {used.length > 0 && (
           <Button look="quiet" onPress={() => setUrl(Object.fromEntries(used.map((name) => [name, undefined])))}>
             {m.common.clearFilters}
@@ -64,7 +73,7 @@ type FacetProps = Omit<Props, "choice" | "children"> & { name: FacetName }
 
 function Facet({ kind, name, url, setUrl }: FacetProps) {
   const [isOpen, setOpen] = useState(false)
-  const fixed = NOT_COUNTED[name]
+  const fixed = name === "verdict" ? kind.verdicts : NOT_COUNTED[name]
   const { sort: _, ...filters } = queryOf(kind, url)
   const { data } = useQuery({
     queryKey: [kind.key, "facets", name, filters],
@@ -72,7 +81,10 @@ function Facet({ kind, name, url, setUrl }: FacetProps) {
     enabled: isOpen && !fixed,
     placeholderData: (before) => before,
   })
-  const labelOf = (value: string) => (value === "" ? m.items.noValue : word(value))
+  const labelOf = (value: string) => {
+    if (value === "") return m.items.noValue
+    return name === "verdict" ? (words.states[value as Verdict] ?? value) : word(value)
+  }
   const counted = data?.map(({ value, count }): Option => ({ value: value ?? "", label: labelOf(value ?? ""), count }))
   return (
     <Filter

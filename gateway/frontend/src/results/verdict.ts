@@ -23,6 +23,8 @@ export const STATES: Record<Verdict, State> = {
 
 /** Verdicts of requirements, the worst first. */
 export const VERDICTS = ["failed", "flaky", "partial", "stale", "not_run", "uncovered", "passed"] as const
+/** Verdicts of test cases, the worst first. */
+export const VERDICTS_OF_TEST_CASES = ["failed", "flaky", "stale", "skipped", "not_run", "passed"] as const
 
 /** Return a page of requirements with their verdicts, and how many of all have which. */
 export function readVerification(query: Record<string, unknown>, signal?: AbortSignal): Promise<VerificationReport> {

@@ -117,6 +117,7 @@ export const items = {
     automation_status: "Automation",
     coverage: "Links",
     linked: "Links",
+    verdict: "Verdict",
   },
   noValue: "None",
   openFilters: "Filter",
