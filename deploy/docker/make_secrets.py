@@ -19,12 +19,9 @@ BROKER_USERS = runpy.run_path(
     str(COMPOSE.parents[2] / "chassis" / "src" / "chassis" / "messaging" / "bus" / "rabbitmq" / "users.py")
 )
 FOLLOWS = {
-    "auth": [],
-    "catalog": ["auth", "suggestion"],
-    "suggestion": ["auth", "catalog"],
-    "notification": ["auth", "catalog", "suggestion"],
+    service: [source for source, callers in signing_keys.CALLERS.items() if service in callers] for service in SERVICES
 }
-"""The sources of each service's events."""
+"""The sources of each service's events: a service calls those whose feed it reads, and no other."""
 
 
 def contents() -> dict[str, str]:

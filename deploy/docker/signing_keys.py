@@ -1,6 +1,7 @@
 """Make a key that one program calls others with, and what these know it by: `python3 signing_keys.py CALLER`.
 
-Needs nothing but Python's own library: that has no Ed25519, so what is needed of it is here, as RFC 8032 has it.
+Needs nothing but Python's own library: that has no Ed25519, and neither has the `openssl` that comes with macOS, so
+what is needed of it is here, as RFC 8032 has it.
 """
 
 import secrets
