@@ -78,6 +78,10 @@ async def test_a_damaged_file_is_refused_with_its_place(results: Results) -> Non
     assert refused["line"] == 3
 
 
+async def test_a_large_file_of_no_known_format_is_refused(results: Results) -> None:
+    problem(await results.post(b"\n" * (1 << 20)), 415, "unknown_format")
+
+
 async def test_a_dry_run_stores_nothing(results: Results) -> None:
     key = results.catalog.word()
     sent = await results.send(("works", "passed"), run=key, dry_run=True)

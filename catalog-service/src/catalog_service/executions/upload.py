@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from typing import Any, BinaryIO
 from uuid import UUID, uuid4
 
@@ -125,6 +125,8 @@ async def _read(file: BinaryIO, results: Results, order: Order) -> Read | Refusa
     await asyncio.to_thread(file.flush)
     file.seek(0)
     most = _ARCHIVE_IN_A_THREAD if is_archive(file.read(512)) else _IN_A_THREAD
+    # From the end to the beginning: nothing is left in our buffer, whose place the reader's process would move.
+    file.seek(0, SEEK_END)
     file.seek(0)
     if results.size < most or isinstance(file, BytesIO) or isinstance(results.rows, BytesIO):
         return await asyncio.to_thread(read, file, results.rows, order)
