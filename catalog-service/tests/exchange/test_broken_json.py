@@ -36,3 +36,9 @@ def test_a_mistake_is_said_in_words_of_those_who_write_json(content: bytes, word
     with pytest.raises(orjson.JSONDecodeError) as of_line:
         orjson.loads(content)
     assert words_of_a_line in reason_of(of_line.value)
+
+
+def test_a_line_that_is_nested_too_deep_is_said_to_be() -> None:
+    with pytest.raises(orjson.JSONDecodeError) as refused:
+        orjson.loads("[" * 100_000)
+    assert reason_of(refused.value) == "it is nested too deep"

@@ -16,6 +16,7 @@ _REASONS = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
     for pattern, words in (
         (_ENDS, "it ends unfinished"),
+        ("depth limit", "it is nested too deep"),
         ("utf-?8", "its bytes are not UTF-8"),
         ("surrogate", "a text has half a surrogate pair, which is no character"),
         ("escape|may not|hex", "a backslash is followed by what it cannot be (write two)"),
