@@ -78,11 +78,19 @@ def note(result: Result, name: str, value: str | None) -> None:
     """Note what a property, attribute or label of a result says, if it is about test cases or requirements."""
     key = name.lower()
     if key in NAMES_OF_TEST_CASES:
-        result.named = [*(result.named or ()), *ids_of(value)]
+        result.named = _with(result.named, ids_of(value))
     elif key in NAMES_OF_REQUIREMENTS:
-        result.requirements = [*(result.requirements or ()), *ids_of(value)]
+        result.requirements = _with(result.requirements, ids_of(value))
     elif key == "testrail_case_field" and value and value.lower().startswith("refs"):
-        result.named = [*(result.named or ()), *ids_of(value[4:].lstrip(" :="))]
+        result.named = _with(result.named, ids_of(value[4:].lstrip(" :=")))
+
+
+def _with(known: list[str] | None, more: list[str]) -> list[str]:
+    """Return the list with more in it, itself: a result may have hundreds of thousands of properties."""
+    if known is None:
+        return more
+    known += more
+    return known
 
 
 def note_tag(result: Result, tag: str) -> None:
@@ -97,7 +105,7 @@ def note_tag(result: Result, tag: str) -> None:
     words = [text, text[5:]] if text.startswith("TEST_") else [text]
     if text.startswith("REQ_"):
         words.append(text[4:])
-    result.tags = [*(result.tags or ()), *words]
+    result.tags = _with(result.tags, words)
 
 
 def milliseconds(seconds: str | None) -> int | None:
