@@ -6,7 +6,7 @@ from typing import BinaryIO
 from catalog_service.exchange.records import Unreadable
 
 MAX_DEPTH = 64
-BLOCK = 64 * 1024
+BLOCK = 256 * 1024
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
 _AS_SQUARE = bytes.maketrans(b"{}", b"[]")

@@ -8,7 +8,7 @@ import ijson
 import orjson
 
 from catalog_service.exchange.broken_json import NO_JSON, broken_json, reason_of
-from catalog_service.exchange.native.json_depth import ShallowJson
+from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.records import Unreadable
 from catalog_service.executions.readers.results import whole_milliseconds
 
@@ -27,7 +27,7 @@ def items(file: BinaryIO, prefix: str, *, levels: int) -> Iterator[Any]:
     start = len(_BOM) if file.read(3) == _BOM else 0
     file.seek(start)
     try:
-        yield from ijson.items(ShallowJson(file, MAX_RECORD, levels=levels), prefix, use_float=True)
+        yield from ijson.items(ShallowJson(file, MAX_RECORD, levels=levels), prefix, use_float=True, buf_size=BLOCK)
     except NO_JSON as error:
         raise broken_json(file, start, error) from None
 
