@@ -143,6 +143,8 @@ def test_lists_are_narrowed_by_what_results_say(page_of: PageOf, doors: Tracelin
     expect(page.get_by_role("button", name="Verdict: Uncovered")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="REQ-CLOSE")).to_have_count(0)
     expect(page.get_by_role("row").filter(has_text="REQ-CREAK")).to_be_visible()
+    page.get_by_role("search").get_by_role("link", name="Export").click()
+    expect(page.get_by_text("Verdict: uncovered")).to_be_visible()
     page = page_of("viewer", f"~/p/{doors.project}/test-cases?verdict=!not_run&sort=title").page
     expect(page.get_by_role("button", name="Verdict: not Not run")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="TC-CLOSE")).to_be_visible()

@@ -340,7 +340,7 @@ _MAY_BE = {
 }
 
 
-async def requirements_with(connection: Connection, chosen: Choice[Verdict], basis: Basis) -> list[UUID]:
+async def requirements_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
     """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
     wanted = _wanted(Verdict, chosen)
     few = set(wanted) <= _MAY_BE.keys()
@@ -355,7 +355,7 @@ async def requirements_with(connection: Connection, chosen: Choice[Verdict], bas
     )
 
 
-async def test_cases_with(connection: Connection, chosen: Choice[TestCaseVerdict], basis: Basis) -> list[UUID]:
+async def test_cases_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
     """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
     wanted = _wanted(TestCaseVerdict, chosen)
     may_be = " UNION ".join(_with_state(one) for one in wanted) if wanted and set(wanted) <= _STATES.keys() else ""
@@ -369,7 +369,7 @@ async def test_cases_with(connection: Connection, chosen: Choice[TestCaseVerdict
     )
 
 
-def _wanted(of: type[V], chosen: Choice[V]) -> list[V]:
+def _wanted(of: type[V], chosen: Choice[StrEnum]) -> list[V]:
     return [one for one in of if one in (chosen.included or of) and one not in chosen.excluded]
 
 

@@ -1,6 +1,7 @@
 """GET /exports: the record as a file, complete and of one moment."""
 
 import tempfile
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from catalog_service.exchange import registry
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Item, Link, Record, Revision
+from catalog_service.settings import Settings
 
 ITEMS = {"requirement": "/requirements", "test_case": "/test-cases"}
 
@@ -139,6 +141,8 @@ async def test_kinds_links_and_the_filters_of_the_lists_narrow_an_export(catalog
     assert await kinds(linked=False) == ["requirement", "test_case"]
     assert await kinds(coverage="suspect", linked=True) == ["requirement", "test_case", "link", "revision"]
     assert await kinds(search="never") == ["requirement"]
+    assert await kinds(verdict="not_run", links=False) == ["requirement", "test_case", "test_case"]
+    assert await kinds(verdict="uncovered,skipped") == []
 
 
 @pytest.mark.parametrize(
@@ -149,6 +153,7 @@ async def test_kinds_links_and_the_filters_of_the_lists_narrow_an_export(catalog
         ({"type": "odd"}, "/query/type"),
         ({"kind": "requirements", "type": "security"}, "/query/type"),
         ({"kind": "test_cases", "coverage": "none"}, "/query/coverage"),
+        ({"kind": "test_cases", "verdict": "uncovered"}, "/query/verdict"),
         ({"module": '"'}, "/query/module"),
         ({"limit": "5"}, "/query/limit"),
     ],
@@ -178,9 +183,10 @@ async def test_an_export_is_of_one_moment_and_its_memory_bounded(catalog: Any, m
         await catalog.requirement(module=module)
     monkeypatch.setattr(repository, "_ROWS_AT_ONCE", 1)
     query = ExportQuery(module=module)
+    basis = Settings(database_url=catalog.database.url).basis(datetime.now(UTC))
     with tempfile.TemporaryFile() as file:
         lengths = []
-        async for length in service.make(catalog.database, query, filters_of(query), NdjsonExport, file):
+        async for length in service.make(catalog.database, query, filters_of(query), NdjsonExport, basis, file):
             lengths.append(length)
             await catalog.requirement(module=module)
         file.seek(0)

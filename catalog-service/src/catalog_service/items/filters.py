@@ -82,6 +82,7 @@ class ItemFilters(PageQuery):
 
     types: ClassVar[type[StrEnum]]
     statuses: ClassVar[type[StrEnum]]
+    verdicts: ClassVar[type[StrEnum]]
 
     search: Search = None
     type: str | None = None

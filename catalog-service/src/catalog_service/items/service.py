@@ -220,11 +220,10 @@ class ItemService:
         return row
 
 
-async def conditions_of(connection: Connection, filters: ItemFilters, basis: Basis | None = None) -> Conditions:
+async def conditions_of(connection: Connection, filters: ItemFilters, basis: Basis) -> Conditions:
     """Return what filters ask for, the search among it, and verdicts by a basis; raises Invalid for unknown values."""
     conditions = filters.conditions()
-    if basis is not None:
-        await _narrow_by_verdict(connection, conditions, filters, basis)
+    await _narrow_by_verdict(connection, conditions, filters, basis)
     if filters.searched:
         conditions.add(FOUND, **parameters(await parse_query(connection, filters.searched)))
     return conditions

@@ -57,13 +57,15 @@ class RequirementFilters(ItemFilters):
 class RequirementsQuery(RequirementFilters):
     """What narrows and orders the list of requirements, results among it."""
 
+    verdicts: ClassVar[type[StrEnum]] = Verdict
+
     verdict: Annotated[
         str | None, alternatives(Verdict, "what results on the default branch say, as GET /reports/verification: ")
     ] = None
 
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of requirements with the verdicts that are wanted; raises Invalid for an unknown one."""
-        chosen = parse_choice("verdict", self.verdict, Verdict)
+        chosen = parse_choice("verdict", self.verdict, self.verdicts)
         return None if chosen is None else await verdicts.requirements_with(connection, chosen, basis)
 
 

@@ -55,6 +55,8 @@ class TestCaseFilters(ItemFilters):
 class TestCasesQuery(TestCaseFilters):
     """What narrows and orders the list of test cases, results among it."""
 
+    verdicts: ClassVar[type[StrEnum]] = TestCaseVerdict
+
     verdict: Annotated[
         str | None,
         alternatives(TestCaseVerdict, "how it stands on the default branch, as GET /reports/test-case-verdicts: "),
@@ -62,7 +64,7 @@ class TestCasesQuery(TestCaseFilters):
 
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of test cases with the verdicts that are wanted; raises Invalid for an unknown one."""
-        chosen = parse_choice("verdict", self.verdict, TestCaseVerdict)
+        chosen = parse_choice("verdict", self.verdict, self.verdicts)
         return None if chosen is None else await verdicts.test_cases_with(connection, chosen, basis)
 
 

@@ -14666,6 +14666,8 @@ export interface operations {
                 type?: ("functional" | "non_functional" | "technical" | "integration" | "performance" | "security" | "ui" | "regression" | "!functional" | "!non_functional" | "!technical" | "!integration" | "!performance" | "!security" | "!ui" | "!regression")[];
                 /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
                 updated_since?: string;
+                /** @description of either kind, as in its list: uncovered, failed, flaky, partial, not_run, stale, passed, skipped: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "skipped" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed" | "!skipped")[];
             };
             header?: {
                 /**

@@ -25,6 +25,7 @@ const FILTERS = [
   "automation_status",
   "coverage",
   "linked",
+  "verdict",
 ] as const
 const NAMES = { ...m.items.facets, search: m.shell.find } as Record<string, string>
 const URL_FIELDS = {

@@ -37,12 +37,9 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
           />
         </div>
         <Views kind={kind} />
-        {/* Exports know nothing of results. */}
-        {!url.verdict && (
-          <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
-            {m.exchange.exports}
-          </ButtonLink>
-        )}
+        <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
+          {m.exchange.exports}
+        </ButtonLink>
         <Menu label={m.items.columns} entries={choice} />
       </div>
       <div className={css.line}>

@@ -63,7 +63,9 @@ _ARCHIVE = CsvArchiveExport.media_type
         },
     },
 )
-async def export(request: Request, viewer: Viewer, database: Db) -> Response:
+async def export(
+    request: Request, viewer: Viewer, database: Db, settings: Annotated[Settings, Depends(settings_of)]
+) -> Response:
     """Return requirements, test cases and the links between them, all of one moment.
 
     The filters are those of the lists; what only one kind has narrows that kind alone. A native export is complete: it
@@ -78,7 +80,7 @@ async def export(request: Request, viewer: Viewer, database: Db) -> Response:
         document = CsvArchiveExport
     name = f"traceline-{query.kind.replace('_', '-')}-{datetime.now(UTC):%Y-%m-%d}.{document.suffix}"
     return DocumentResponse(
-        partial(service.make, database, query, filters, document),
+        partial(service.make, database, query, filters, document, settings.basis(datetime.now(UTC))),
         document.media_type,
         {"Content-Disposition": f'attachment; filename="{name}"', "Vary": "Accept"},
         reader=viewer.id,

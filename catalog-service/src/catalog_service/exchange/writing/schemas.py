@@ -10,6 +10,7 @@ from catalog_service.items.filters import ItemFilters
 from catalog_service.items.schemas import Coverage
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.web.parameters import alternatives
 
 
@@ -37,6 +38,7 @@ def _together(name: str, *kinds: type[StrEnum]) -> Any:
 
 ItemType = _together("ItemType", RequirementType, TestCaseType)
 ItemStatus = _together("ItemStatus", RequirementStatus, TestCaseStatus)
+ItemVerdict = _together("ItemVerdict", Verdict, TestCaseVerdict)
 
 
 class ExportQuery(ItemFilters):
@@ -44,12 +46,14 @@ class ExportQuery(ItemFilters):
 
     types: ClassVar[type[StrEnum]] = ItemType
     statuses: ClassVar[type[StrEnum]] = ItemStatus
+    verdicts: ClassVar[type[StrEnum]] = ItemVerdict
 
     type: Annotated[str | None, alternatives(ItemType, "of either kind: ")] = None
     status: Annotated[str | None, alternatives(ItemStatus, "of either kind: ")] = None
     coverage: Annotated[str | None, alternatives(Coverage, "of requirements, as in their list: ")] = None
     automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
     linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
+    verdict: Annotated[str | None, alternatives(ItemVerdict, "of either kind, as in its list: ")] = None
     kind: Annotated[Kinds, Field(description="What is exported: one kind, or all.")] = Kinds.ALL
     links: Annotated[bool, Field(description="Whether links between what is exported are, too.")] = True
     profile: Annotated[

@@ -11,14 +11,16 @@ from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.service import conditions_of
-from catalog_service.requirements.endpoints import RequirementFilters
-from catalog_service.test_cases.endpoints import TestCaseFilters
+from catalog_service.requirements.endpoints import RequirementsQuery
+from catalog_service.test_cases.endpoints import TestCasesQuery
+from catalog_service.verdicts import Basis
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.listing import PageQuery
+from chassis.web.parameters import parse_choice
 
-_OF_KIND: dict[str, type[ItemFilters]] = {REQUIREMENT.name: RequirementFilters, TEST_CASE.name: TestCaseFilters}
+_OF_KIND: dict[str, type[ItemFilters]] = {REQUIREMENT.name: RequirementsQuery, TEST_CASE.name: TestCasesQuery}
 _OWN_FILTERS = {
     name: frozenset(filters.model_fields) - frozenset(ItemFilters.model_fields) for name, filters in _OF_KIND.items()
 }
@@ -94,6 +96,7 @@ def filters_of(query: ExportQuery) -> dict[str, ItemFilters]:
             filters[kind.name] = _OfEither[kind.name](**given, **own)
     for kind in wanted:
         filters[kind.name].conditions()
+        parse_choice("verdict", query.verdict, filters[kind.name].verdicts)
     return filters
 
 
@@ -103,23 +106,27 @@ def _items(kind: Kinds) -> tuple[ItemKind, ...]:
     return (TEST_CASE,) if kind is Kinds.TEST_CASES else KINDS
 
 
-class _Requirements(RequirementFilters):
+class _Requirements(RequirementsQuery):
     types: ClassVar[type[StrEnum]] = ExportQuery.types
     statuses: ClassVar[type[StrEnum]] = ExportQuery.statuses
+    verdicts: ClassVar[type[StrEnum]] = ExportQuery.verdicts
 
 
-class _TestCases(TestCaseFilters):
+class _TestCases(TestCasesQuery):
     types: ClassVar[type[StrEnum]] = ExportQuery.types
     statuses: ClassVar[type[StrEnum]] = ExportQuery.statuses
+    verdicts: ClassVar[type[StrEnum]] = ExportQuery.verdicts
 
 
 _OfEither: dict[str, type[ItemFilters]] = {REQUIREMENT.name: _Requirements, TEST_CASE.name: _TestCases}
-"""Where both kinds are asked for, a type or a status that only one of them has finds nothing of the other."""
+"""Where both kinds are asked for, a type, status or verdict that only one of them has finds nothing of the other."""
 
 
-async def scope_of(connection: Connection, query: ExportQuery, filters: Mapping[str, ItemFilters]) -> Scope:
+async def scope_of(
+    connection: Connection, query: ExportQuery, filters: Mapping[str, ItemFilters], basis: Basis
+) -> Scope:
     """Return what a query asks for; `filters` are those of `filters_of`."""
     items = _items(query.kind)
-    conditions = {kind.name: await conditions_of(connection, filters[kind.name]) for kind in items}
+    conditions = {kind.name: await conditions_of(connection, filters[kind.name], basis) for kind in items}
     links = query.kind is Kinds.LINKS or (query.kind is Kinds.ALL and query.links)
     return Scope(() if query.kind is Kinds.LINKS else items, links, query.profile, conditions)

@@ -13,6 +13,7 @@ from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.exchange.writing.scope import scope_of
 from catalog_service.items.filters import ItemFilters
 from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Basis
 from chassis.db.database import Database
 
 # Exports made at once in this process: each holds a connection and a thread while it is made.
@@ -24,6 +25,7 @@ async def make(
     query: ExportQuery,
     filters: Mapping[str, ItemFilters],
     document_type: type[ExportDocument],
+    basis: Basis,
     file: IO[bytes],
 ) -> AsyncGenerator[int, None]:
     """Write what a query asks for, all of one moment, to an empty file; return how long the file is, as it grows."""
@@ -31,7 +33,7 @@ async def make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="export-"))
             async with snapshot(database) as connection:
-                scope = await scope_of(connection, query, filters)
+                scope = await scope_of(connection, query, filters, basis)
                 if document_type.is_whole:
                     scope = replace(scope, profile=Profile.NATIVE)
                 form, whole = document_type.rows, document_type.is_whole
