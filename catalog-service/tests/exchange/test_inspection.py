@@ -22,8 +22,15 @@ def packed(**files: str) -> BytesIO:
     return file
 
 
-def look(*, format_name: str = "auto", memory_mib: int = 512) -> Look:
-    return Look(format_name, "all", None, None, None, None, None, (), True, memory_mib * 1024**2)
+def look(
+    *,
+    format_name: str = "auto",
+    kind: str = "all",
+    file_name: str | None = None,
+    is_whole: bool = True,
+    memory_mib: int = 512,
+) -> Look:
+    return Look(format_name, kind, None, file_name, None, None, None, (), is_whole, memory_mib * 1024**2)
 
 
 async def test_what_a_process_of_its_own_says_is_what_a_thread_would_say() -> None:
@@ -46,3 +53,23 @@ async def test_an_archive_that_needs_too_much_memory_harms_nobody() -> None:
     with pytest.raises(Invalid) as refused:
         await inspect(large, look(memory_mib=64))
     assert refused.value.code in {"reader_ended", "too_large"}
+
+
+ITEM = '{"external_id": "R-1", "title": "Doors close", "description": "All of them."}'
+
+
+@pytest.mark.parametrize(
+    ("file_name", "beginning"),
+    [
+        ("items.json", f'{{"total": 2, "items": [{ITEM}, {{"external_id": "R-'),
+        ("items.json", f'{{"requirements": [{ITEM}, {{"external_id": "R-'),
+        ("needs.json", f'{{"current_version": "1", "versions": {{"1": {{"needs": {{"R-1": {ITEM}, "R-2": {{"ti'),
+    ],
+)
+def test_of_a_large_file_of_json_the_beginning_is_looked_at(file_name: str, beginning: str) -> None:
+    file = BytesIO(beginning.encode())
+    (row,) = described(file, look(kind="requirements", file_name=file_name, is_whole=False))["rows"]
+    assert row["fields"]["title"] == "Doors close"
+    with pytest.raises(Invalid) as refused:
+        described(file, look(kind="requirements", file_name=file_name))
+    assert refused.value.code == "cut_off"

@@ -68,8 +68,11 @@ class Document:
         self.count.check(orjson.loads(found[1]))
 
 
-def open_document(file: BinaryIO, max_record: int) -> Document:
-    """Return the document of a file: what it says before its records; raise Unreadable where it holds none."""
+def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False) -> Document:
+    """Return the document of a file: what it says before its records; raise Unreadable where it holds none.
+
+    `is_beginning`: the file may be cut off, once a list has begun.
+    """
     file.seek(0)
     start = len(_BYTE_ORDER_MARK) if file.read(3) == _BYTE_ORDER_MARK else 0
     file.seek(start)
@@ -86,7 +89,8 @@ def open_document(file: BinaryIO, max_record: int) -> Document:
             elif prefix in _SAID and event in {"string", "number"}:
                 head[prefix] = value
     except NO_JSON as error:
-        raise broken_json(file, start, error, use_float=False) from None
+        if not (is_beginning and lists):
+            raise broken_json(file, start, error, use_float=False) from None
     if not lists:
         raise Unreadable(
             "The file is JSON, but no list of items: an array of objects is expected, or an object with"

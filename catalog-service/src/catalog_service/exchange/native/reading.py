@@ -90,7 +90,7 @@ def _check_nothing_behind(lines: Iterator[tuple[int, int, bytes]]) -> None:
 
 def read_document(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the records of a JSON document: of our own, complete up to its end, or a list of plain objects."""
-    document = open_document(file, MAX_RECORD)
+    document = open_document(file, MAX_RECORD, is_beginning=options.is_beginning)
     if not is_head(document.head):
         yield from _plain_objects(_numbered(document.entries()), options)
         return

@@ -58,8 +58,12 @@ def _start(file: BinaryIO) -> int:
 
 def _records(file: BinaryIO, start: int, options: ReadOptions) -> Iterator[Record]:
     outline = _Outline(options.mapping)
-    for event, value in ijson.basic_parse(ShallowJson(file, MAX_RECORD, levels=4), use_float=True):
-        outline.take(event, value)
+    try:
+        for event, value in ijson.basic_parse(ShallowJson(file, MAX_RECORD, levels=4), use_float=True):
+            outline.take(event, value)
+    except NO_JSON:
+        if not (options.is_beginning and outline.needs):
+            raise
     version = outline.version()
     relations = outline.relations(version)
     left_out = sum(len(needs) for name, needs in outline.needs.items() if name != version)
