@@ -22,19 +22,16 @@ from catalog_service.executions.queries import (
     limits_of,
     moment_of_run,
 )
+from catalog_service.executions.run_schemas import ListedTestRun, TestRun, TestRunWrite, UploadedResults
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import (
     AutomatedTest,
     AutomatedTestPatch,
     Execution,
-    ListedTestRun,
     ManualExecution,
     MergeTests,
     RequirementResults,
     TestCaseResults,
-    TestRun,
-    TestRunWrite,
-    UploadedResults,
 )
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot

@@ -15,7 +15,7 @@ from catalog_service.executions.gate import Gate
 from catalog_service.executions.gate_documents import as_junit, as_markdown
 from catalog_service.executions.policies import Policy, Rule, RuleName, Where, rules_of
 from catalog_service.executions.queries import AllowFlaky, Branch, Environment, Fallback, basis_of
-from catalog_service.executions.schemas import TestCounts, TestRunStatus
+from catalog_service.executions.run_schemas import TestCounts, TestRunStatus
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.settings import Settings

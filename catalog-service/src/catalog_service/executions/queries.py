@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from catalog_service.executions.readers.registry import FORMATS, find
+from catalog_service.executions.run_schemas import Duplicates, ShortText, TestRunStatus, Undefined, Unknown
 from catalog_service.executions.runs import RunSpec
-from catalog_service.executions.schemas import Duplicates, ResultStatus, TestRunStatus, Undefined, Unknown
+from catalog_service.executions.schemas import ResultStatus
 from catalog_service.executions.upload import Limits, Options
 from catalog_service.settings import Settings
 from catalog_service.verdicts import Basis
@@ -27,7 +28,6 @@ from chassis.web.parameters import (
     parse_words,
 )
 
-Text = Annotated[str | None, Field(min_length=1, max_length=200)]
 _SHARD = re.compile(r"([1-9]\d{0,3})/([1-9]\d{0,3})", re.ASCII)
 _EARLY = timedelta(days=1)
 """So far clocks of others may go before ours."""
@@ -45,11 +45,11 @@ class ResultsQuery(BaseModel):
             " Without it, the file is a run of its own.",
         ),
     ] = None
-    name: Annotated[Text, Field(description="What people call the run.")] = None
+    name: Annotated[ShortText, Field(description="What people call the run.")] = None
     branch: Annotated[
         str | None, Field(min_length=1, max_length=200, description="Default: the branch that verdicts are of.")
     ] = None
-    commit: Annotated[Text, Field(description="The commit that was tested.")] = None
+    commit: Annotated[ShortText, Field(description="The commit that was tested.")] = None
     environment: Annotated[
         str | None, Field(min_length=1, max_length=200, description="What it ran on; each has results of its own.")
     ] = None

@@ -1,4 +1,4 @@
-"""Bodies and answers of results."""
+"""Bodies and answers of results: what was executed, and what it says of test cases and requirements."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -6,20 +6,11 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic.config import JsonDict
 
+from catalog_service.executions.run_schemas import ShortText
 from catalog_service.items.schemas import ShortItem
 from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.web.listing import Page
-
-
-class TestRunStatus(StrEnum):
-    """Whether more is to come."""
-
-    __test__ = False
-
-    RUNNING = "running"
-    COMPLETED = "completed"
 
 
 class ResultStatus(StrEnum):
@@ -39,223 +30,6 @@ class MatchedBy(StrEnum):
     AUTOMATION_ID = "automation_id"
     PERSON = "person"
     CREATED = "created"
-
-
-class Unknown(StrEnum):
-    """What becomes of tests that no test case is found for."""
-
-    KEEP = "keep"
-    CREATE = "create"
-    IGNORE = "ignore"
-    FAIL = "fail"
-
-
-class Duplicates(StrEnum):
-    """What a test means that comes several times in a file."""
-
-    WORST = "worst"
-    LAST = "last"
-
-
-class Undefined(StrEnum):
-    """What Cucumber's undefined and pending steps mean."""
-
-    FAIL = "fail"
-    SKIP = "skip"
-
-
-class TestCounts(BaseModel):
-    """Tests of a run by how they ended."""
-
-    __test__ = False
-
-    tests: int
-    passed: int
-    failed: int
-    flaky: int
-    skipped: int
-
-
-class ResultCounts(BaseModel):
-    """Results of a file by how they ended, as they stand there: iterations of a test are several."""
-
-    results: int
-    passed: int
-    failed: int
-    flaky: int
-    skipped: int
-
-
-class Warned(BaseModel):
-    """What a person should know of a file, and how often it was met."""
-
-    model_config = ConfigDict(extra="allow")
-
-    code: str
-    message: str
-    count: int
-
-
-_COUNTS: JsonDict = {"tests": 412, "passed": 405, "failed": 2, "flaky": 1, "skipped": 4}
-RUN_EXAMPLE: JsonDict = {
-    "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
-    "key": "github:acme/doors:7741",
-    "name": "CI",
-    "branch": "main",
-    "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
-    "environment": "linux",
-    "build_url": "https://github.com/acme/doors/actions/runs/7741",
-    "status": "completed",
-    "shards": 2,
-    "counts": _COUNTS,
-    "started_at": "2026-03-02T08:15:00.000000Z",
-    "finished_at": "2026-03-02T08:21:00.000000Z",
-    "created_by": "ci@example.com",
-    "created_at": "2026-03-02T08:20:31.000000Z",
-    "updated_at": "2026-03-02T08:21:00.000000Z",
-}
-_UPLOAD: JsonDict = {
-    "id": "b7a0b6de-6d3f-4c55-9a3d-0d9b64a6a0c1",
-    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "shard": 1,
-    "shards": 2,
-    "attempt": 1,
-    "format": "junit",
-    "file_name": "report.xml",
-    "size": 184220,
-    "counts": {"results": 430, "passed": 423, "failed": 2, "flaky": 1, "skipped": 4},
-    "warnings": [],
-    "created_by": "ci@example.com",
-    "created_at": "2026-03-02T08:20:31.000000Z",
-}
-
-
-class ListedTestRun(BaseModel):
-    """A run of tests, as CI or a person told of it."""
-
-    __test__ = False
-    model_config = ConfigDict(json_schema_extra={"examples": [RUN_EXAMPLE]})
-
-    id: UUID
-    key: Annotated[str, Field(description="What the pipeline calls it.")]
-    name: str | None
-    branch: str
-    commit: str | None
-    environment: str | None
-    build_url: str | None
-    status: TestRunStatus
-    shards: Annotated[int | None, Field(description="How many uploads end it.")]
-    counts: TestCounts
-    started_at: datetime
-    finished_at: datetime | None
-    created_by: str
-    created_at: datetime
-    updated_at: datetime
-
-
-class RunUpload(BaseModel):
-    """A file of a run."""
-
-    id: UUID
-    sha256: str
-    shard: int | None
-    shards: int | None
-    attempt: int
-    format: str
-    file_name: str | None
-    size: int
-    counts: ResultCounts
-    warnings: list[Warned]
-    created_by: str
-    created_at: datetime
-
-
-class TestRun(ListedTestRun):
-    """A run with its files."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{**RUN_EXAMPLE, "uploads": [_UPLOAD]}]})
-
-    uploads: list[RunUpload]
-
-
-class UploadedFile(BaseModel):
-    """What became of one of several files."""
-
-    upload_id: UUID
-    file_name: str | None
-    format: str
-    counts: ResultCounts
-    duplicate: bool
-    tests: int
-    matched: int
-    created: int
-    links_created: int
-    unknown: int
-    ambiguous: int
-    warnings: list[Warned]
-
-
-class UploadedResults(BaseModel):
-    """What became of a file of results; of several, the sums."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "run": RUN_EXAMPLE,
-                    "upload_id": _UPLOAD["id"],
-                    "format": "junit",
-                    "counts": _UPLOAD["counts"],
-                    "duplicate": False,
-                    "tests": 412,
-                    "matched": 400,
-                    "created": 0,
-                    "links_created": 0,
-                    "unknown": 12,
-                    "ambiguous": 0,
-                    "warnings": [{"code": "unknown_test", "message": "Tests have no test case.", "count": 12}],
-                }
-            ]
-        }
-    )
-
-    run: ListedTestRun
-    upload_id: Annotated[UUID, Field(description="Of several files, that of the first.")]
-    format: Annotated[str, Field(description="Of several files, that of the first.")]
-    counts: ResultCounts
-    duplicate: Annotated[bool, Field(description="The run has these bytes already; nothing is new.")]
-    tests: Annotated[int, Field(description="Different tests in the file.")]
-    matched: Annotated[int, Field(description="Those of them that count for a test case.")]
-    created: Annotated[int, Field(description="Test cases that were made.")]
-    links_created: Annotated[int, Field(description="Links to requirements that were made.")]
-    unknown: Annotated[int, Field(description="Tests without a test case.")]
-    ambiguous: Annotated[int, Field(description="Tests whose automation id several test cases have.")]
-    warnings: list[Warned]
-    files: Annotated[
-        list[UploadedFile],
-        Field(description="What became of each, in the order of the form; only where it has several."),
-    ] = []
-
-
-_TEXT = Annotated[str | None, Field(min_length=1, max_length=200)]
-
-
-class TestRunWrite(BaseModel):
-    """A run that files are sent for later."""
-
-    __test__ = False
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"key": "github:acme/doors:7741", "branch": "main", "shards": 2}]}
-    )
-
-    key: Annotated[str, Field(min_length=1, max_length=500)]
-    name: _TEXT = None
-    branch: _TEXT = None
-    commit: _TEXT = None
-    environment: _TEXT = None
-    build_url: Annotated[str | None, Field(max_length=2000)] = None
-    started_at: datetime | None = None
-    shards: Annotated[int | None, Field(ge=1, le=10_000)] = None
 
 
 class Reason(BaseModel):
@@ -416,9 +190,9 @@ class ManualExecution(BaseModel):
 
     status: ManualStatus
     notes: Annotated[str | None, Field(max_length=4000)] = None
-    environment: _TEXT = None
-    branch: _TEXT = None
-    commit: _TEXT = None
+    environment: ShortText = None
+    branch: ShortText = None
+    commit: ShortText = None
 
 
 class AutomatedTest(BaseModel):
