@@ -111,3 +111,29 @@ async def test_a_deleted_account_ends_with_its_tokens(service: Service) -> None:
     assert event["data"]["user"]["tokens_not_before"] is not None
     members = [member["user_id"] for member in await listed(service, kim, f"{PROJECTS}/DOOR/members")]
     assert account["id"] not in members
+
+
+async def test_accounts_end_with_their_project(service: Service) -> None:
+    kim, _ = await door(service)
+    admin = await service.admin()
+    ok(await service.call("POST", PROJECTS, {"key": "GATE", "name": "Gates"}, caller=admin), 201)
+    first, second = [ok(await make(service, kim, name=name), 201) for name in ("ci", "nightly")]
+    ok(await service.call("POST", f"{PROJECTS}/GATE/service-accounts", {"name": "ci"}, caller=admin), 201)
+    # Although it is no member any more.
+    assert (await service.call("DELETE", f"{PROJECTS}/DOOR/members/{second['id']}", caller=kim)).status_code == 204
+    ok(await service.call("PATCH", f"{PROJECTS}/DOOR", {"archived": True}, caller=kim))
+    ok(await service.call("DELETE", f"{PROJECTS}/DOOR?confirm=DOOR", caller=admin), 202)
+    ended = await service.rows("SELECT id FROM users WHERE NOT is_active AND tokens_not_before IS NOT NULL ORDER BY id")
+    assert [row["id"] for row in ended] == [first["id"], second["id"]], "neither a person nor one of another project"
+    told = await service.events("auth.user.updated")
+    assert [(event["data"]["user"]["id"], event["actorid"]) for event in told] == [
+        (account["id"], admin.id) for account in (first, second)
+    ]
+
+
+async def test_a_service_account_is_not_erased_as_a_person(service: Service) -> None:
+    kim, _ = await door(service)
+    account = ok(await make(service, kim), 201)
+    refused = await service.call("DELETE", f"/api/v1/users/{account['id']}?erase=true", caller=await service.admin())
+    assert "/service-accounts/" in problem(refused, 409, "service_account")["detail"]
+    assert await listed(service, kim) == [account]

@@ -27,7 +27,7 @@ Erase = Annotated[bool, Query(description="Overwrite the address and the name, e
     summary="Deactivate a user, or erase a person",
     status_code=204,
     response_class=Response,
-    responses=problem_responses("404 user_not_found", "409 last_admin", 412),
+    responses=problem_responses("404 user_not_found", "409 last_admin", "409 service_account", 412),
 )
 async def deactivate_user(
     user_id: UserId,

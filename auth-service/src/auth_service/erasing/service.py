@@ -35,7 +35,7 @@ async def erase(
 
     `password_hash` is that of a password which nobody knows.
 
-    Raises NotFound, what `check_precondition` raises, and Conflict last_admin.
+    Raises NotFound, what `check_precondition` raises, and Conflict last_admin or service_account.
     """
     async with database.transaction() as connection:
         active_admins = await users.lock_active_admins(connection)
@@ -43,6 +43,12 @@ async def erase(
         check_precondition(user_service.shown(user))
         if user["email"] == erasure.pseudonym(user_id):
             return
+        if not await users.is_person(connection, user_id):
+            raise Conflict(
+                "This is a service account, which is no person; to end it, delete it among the service accounts of its"
+                " project (DELETE /projects/{key}/service-accounts/{user_id}).",
+                code="service_account",
+            )
         if active_admins == [user_id]:
             raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
         names = {user["full_name"], *await _names(connection, user_id)}

@@ -7,12 +7,6 @@ from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 
 
-async def is_person(connection: Connection, user_id: int) -> bool:
-    """Check whether a user is one who logs in, and no service account."""
-    cursor = await connection.execute("SELECT FROM service_accounts WHERE user_id = %s", (user_id,))
-    return cursor.rowcount == 0
-
-
 async def insert(connection: Connection, user_id: int, token_hash: str, expires_at: datetime, event: NewEvent) -> None:
     """Store a link in place of all others of the user, and record the event."""
     await connection.execute("DELETE FROM password_resets WHERE user_id = %s", (user_id,))

@@ -26,7 +26,7 @@ async def offer(connection: Connection, user_id: int, actor: Actor) -> tuple[str
     To be called in a transaction. Raises NotFound, and Conflict account_inactive.
     """
     user, now = await user_service.locked(connection, user_id)
-    if not await repository.is_person(connection, user_id):
+    if not await users.is_person(connection, user_id):
         raise user_service.not_found()
     if not user["is_active"]:
         raise Conflict("This account is not active; activate it first.", code="account_inactive")
@@ -59,7 +59,7 @@ async def by_operator(database: Database, passwords: Passwords, email: str, new_
     password_hash = await passwords.hash(new_password)
     async with database.transaction() as connection:
         found = await users.credentials(connection, email)
-        if found is None or not await repository.is_person(connection, found["id"]):
+        if found is None or not await users.is_person(connection, found["id"]):
             return False
         user, now = await user_service.locked(connection, found["id"])
         await _set(connection, user, now, password_hash, "operator", actor, must_change_password=True)
@@ -69,11 +69,6 @@ async def by_operator(database: Database, passwords: Passwords, email: str, new_
 async def by_provider(connection: Connection, user: UserRow, now: datetime, password_hash: str) -> None:
     """Set a password that nobody knows: who has the account from now on has proved so at the identity provider."""
     await _set(connection, user, now, password_hash, "identity_provider", SYSTEM)
-
-
-async def is_person(connection: Connection, user_id: int) -> bool:
-    """Check whether a user is one who logs in, and no service account."""
-    return await repository.is_person(connection, user_id)
 
 
 async def forget_old(database: Database) -> None:

@@ -114,6 +114,16 @@ async def delete(connection: Connection, key: str, event: NewEvent) -> None:
     )
 
 
+async def end_service_accounts(connection: Connection, key: str) -> list[int]:
+    """Have the service accounts of a project be none any more; return their ids, in order."""
+    cursor = await connection.execute(
+        "UPDATE service_accounts SET deleted_at = now() WHERE project_key = %s AND deleted_at IS NULL"
+        " RETURNING user_id",
+        (key,),
+    )
+    return sorted(row["user_id"] for row in await cursor.fetchall())
+
+
 async def member(connection: Connection, key: str, user_id: int) -> Row | None:
     """Return a member of a project."""
     cursor = await connection.execute(

@@ -96,7 +96,7 @@ async def change(database: Database, key: str, fields: Mapping[str, Any], caller
 
 
 async def delete(database: Database, key: str, confirmed: str | None, caller: Identity, check: Check) -> None:
-    """Delete a project that is archived, or the demo's; `confirmed` is its key once more.
+    """Delete a project that is archived, or the demo's, and end its service accounts; `confirmed` is its key once more.
 
     Raises NotFound, Conflict main_project or not_archived, Invalid not_confirmed, and what `check` raises.
     """
@@ -112,6 +112,8 @@ async def delete(database: Database, key: str, confirmed: str | None, caller: Id
             raise Invalid.field("/query/confirm", told, "not_confirmed")
         event = NewEvent(ProjectDeleted(project=_state(project)), subject=key, actor=actor_of(caller))
         await repository.delete(connection, key, event)
+        for user_id in await repository.end_service_accounts(connection, key):
+            await user_service.deactivate(connection, user_id, actor_of(caller))
 
 
 async def find_members(

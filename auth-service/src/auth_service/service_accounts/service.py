@@ -11,7 +11,6 @@ from auth_service.projects import repository as projects
 from auth_service.projects import service as project_service
 from auth_service.service_accounts import repository
 from auth_service.service_accounts.schemas import NewServiceAccount
-from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from auth_service.users.service import Shown
 from chassis.core.identity import Identity, Role
@@ -19,7 +18,7 @@ from chassis.core.problems import Conflict, Forbidden, NotFound
 from chassis.db.database import Connection, Database, map_constraint_violations
 from chassis.messaging.events import NewEvent, actor_of
 from chassis.web.listing import Fetched, PageRequest, Row
-from contracts.auth import MemberChanged, MemberRemoved, UserUpdated
+from contracts.auth import MemberChanged, MemberRemoved
 
 
 async def create(connection: Connection, key: str, new: NewServiceAccount, password_hash: str, caller: Identity) -> Row:
@@ -72,12 +71,7 @@ async def delete(database: Database, key: str, user_id: int, caller: Identity) -
     async with database.transaction() as connection:
         await project_service.locked(connection, key, caller)
         account = await _found(connection, key, user_id)
-        user, now = await user_service.locked(connection, user_id)
-        values = {"is_active": False, "access_changed_at": now, "tokens_not_before": now}
-        changes: dict[str, dict[str, Any]] = {"is_active": {"before": user["is_active"], "after": False}}
-        ended = {**user, **values}
-        event = UserUpdated(user=user_service.state(ended), changes=changes)  # type: ignore[arg-type]
-        await users.update(connection, user_id, values, NewEvent(event, subject=str(user_id), actor=actor_of(caller)))
+        await user_service.deactivate(connection, user_id, actor_of(caller))
         told = MemberRemoved(project=key, user_id=user_id, email=account["email"], before=account["role"])
         await projects.remove_member(connection, key, user_id, _of_member(told, caller))
         await repository.delete(connection, user_id)

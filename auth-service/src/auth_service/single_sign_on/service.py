@@ -188,9 +188,7 @@ class SingleSignOn:
                 " yours: have it confirmed there, or ask an admin.",
                 code="email_not_verified",
             )
-        if not await password_reset.is_person(connection, user_id) or await repository.is_linked(
-            connection, issuer, user_id
-        ):
+        if not await users.is_person(connection, user_id) or await repository.is_linked(connection, issuer, user_id):
             raise Conflict(
                 f"The account for {user['email']} is that of somebody else at the identity provider; ask an admin for"
                 " an account with another address.",

@@ -78,6 +78,12 @@ async def credentials(connection: Connection, email: str) -> Credentials | None:
     return await cursor.fetchone()  # type: ignore[return-value]
 
 
+async def is_person(connection: Connection, user_id: int) -> bool:
+    """Check whether a user is one who logs in, and no service account."""
+    cursor = await connection.execute("SELECT FROM service_accounts WHERE user_id = %s", (user_id,))
+    return cursor.rowcount == 0
+
+
 async def lock(connection: Connection, user_id: int) -> tuple[UserRow, datetime] | None:
     """Lock a user until the transaction ends; return them and the time now, which is after earlier changes of them.
 

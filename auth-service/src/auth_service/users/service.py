@@ -114,6 +114,18 @@ async def change(
         return shown(after)
 
 
+async def deactivate(connection: Connection, user_id: int, actor: Actor) -> None:
+    """Have nobody use an account any more, which ends its tokens, in the caller's transaction; raise NotFound."""
+    user, now = await locked(connection, user_id)
+    if not user["is_active"]:
+        return
+    values: dict[str, Any] = {"is_active": False, "access_changed_at": now, "tokens_not_before": now}
+    changes = {"is_active": {"before": True, "after": False}}
+    after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
+    event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user_id), actor=actor)
+    await repository.update(connection, user_id, values, event)
+
+
 async def locked(connection: Connection, user_id: int) -> tuple[UserRow, datetime]:
     """Lock a user until the transaction ends; see repository.lock. Raises NotFound."""
     found = await repository.lock(connection, user_id)

@@ -5412,6 +5412,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "last_admin";
         };
+        LastAdminOrServiceAccount: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "last_admin" | "service_account";
+        };
         /**
          * Learning
          * @description Whether reviews re-rank what is pending, since when, and why: how often an accepted pair comes before a rejected
@@ -11779,6 +11783,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["LastAdmin"];
             };
         };
+        /** @description Duplicate or state conflict: `last_admin`, `service_account` */
+        LastAdminOrServiceAccount: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LastAdminOrServiceAccount"];
+            };
+        };
         /** @description Duplicate or state conflict: `link_exists` */
         LinkExists: {
             headers: {
@@ -12648,6 +12662,7 @@ export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
 export type SchemaLastAdmin = components['schemas']['LastAdmin'];
+export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];
 export type SchemaLimits = components['schemas']['Limits'];
 export type SchemaLink = components['schemas']['Link'];
@@ -12925,6 +12940,7 @@ export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedPara
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
+export type ResponseLastAdminOrServiceAccount = components['responses']['LastAdminOrServiceAccount'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
@@ -20832,7 +20848,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["LastAdmin"];
+            409: components["responses"]["LastAdminOrServiceAccount"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
