@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from chassis.db.database import Connection, columns, placeholders
+from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.conditions import Conditions
@@ -31,21 +32,15 @@ class TokenRow(TypedDict):
 
 async def next_id(connection: Connection) -> int:
     """Return an id that no token has or had."""
-    cursor = await connection.execute("SELECT nextval(pg_get_serial_sequence('api_tokens', 'id')) AS id")
-    row = await cursor.fetchone()
-    assert row is not None
-    id_: int = row["id"]
+    id_: int = await fetch_value(connection, "SELECT nextval(pg_get_serial_sequence('api_tokens', 'id')) AS id")
     return id_
 
 
 async def count_working(connection: Connection, user_id: int) -> int:
     """Return how many tokens of a user work."""
-    cursor = await connection.execute(
-        f"SELECT count(*) AS count FROM api_tokens WHERE user_id = %s AND {_WORKS}", (user_id,)
+    count: int = await fetch_value(
+        connection, f"SELECT count(*) AS count FROM api_tokens WHERE user_id = %s AND {_WORKS}", (user_id,)
     )
-    row = await cursor.fetchone()
-    assert row is not None
-    count: int = row["count"]
     return count
 
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from chassis.db.database import Connection, columns, placeholders
+from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.conditions import Conditions
@@ -28,10 +29,7 @@ class InvitationRow(TypedDict):
 
 async def next_id(connection: Connection) -> int:
     """Return an id that no invitation has or had."""
-    cursor = await connection.execute("SELECT nextval(pg_get_serial_sequence('invitations', 'id')) AS id")
-    row = await cursor.fetchone()
-    assert row is not None
-    id_: int = row["id"]
+    id_: int = await fetch_value(connection, "SELECT nextval(pg_get_serial_sequence('invitations', 'id')) AS id")
     return id_
 
 

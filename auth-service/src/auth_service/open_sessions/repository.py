@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from psycopg.rows import DictRow
 
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 
@@ -100,9 +101,10 @@ async def set_provider_session(connection: Connection, session_id: str, provider
 
 async def forget(connection: Connection, session_id: str) -> datetime | None:
     """Delete a session that ends in another way; return when its last token expires, None when it is not there."""
-    cursor = await connection.execute("DELETE FROM sessions WHERE id = %s RETURNING expires_at", (session_id,))
-    row = await cursor.fetchone()
-    return None if row is None else row["expires_at"]
+    found: datetime | None = await fetch_value(
+        connection, "DELETE FROM sessions WHERE id = %s RETURNING expires_at", (session_id,)
+    )
+    return found
 
 
 async def end_idle(connection: Connection, idle: timedelta) -> Sequence[DictRow]:

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 
@@ -19,11 +20,10 @@ async def insert(connection: Connection, user_id: int, token_hash: str, expires_
 
 async def user_of(connection: Connection, token_hash: str) -> int | None:
     """Return whose password a link resets; None when it works no more."""
-    cursor = await connection.execute(
-        "SELECT user_id FROM password_resets WHERE token_hash = %s AND expires_at > now()", (token_hash,)
+    found: int | None = await fetch_value(
+        connection, "SELECT user_id FROM password_resets WHERE token_hash = %s AND expires_at > now()", (token_hash,)
     )
-    row = await cursor.fetchone()
-    return None if row is None else row["user_id"]
+    return found
 
 
 async def take(connection: Connection, token_hash: str) -> bool:

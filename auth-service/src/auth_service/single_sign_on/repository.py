@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from chassis.core.identity import Role
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
 
 
 async def begin(
@@ -19,13 +20,13 @@ async def begin(
 
 async def take(connection: Connection, state_hash: str, browser_hash: str) -> str | None:
     """Delete a sign-in that this browser has begun, and return where it is to lead; None when there is none."""
-    cursor = await connection.execute(
+    found: str | None = await fetch_value(
+        connection,
         "DELETE FROM begun_sign_ins WHERE state_hash = %s AND browser_hash = %s AND expires_at > now()"
         " RETURNING return_to",
         (state_hash, browser_hash),
     )
-    row = await cursor.fetchone()
-    return None if row is None else row["return_to"]
+    return found
 
 
 async def lock_subject(connection: Connection, issuer: str, subject: str) -> None:
@@ -35,11 +36,10 @@ async def lock_subject(connection: Connection, issuer: str, subject: str) -> Non
 
 async def user_of(connection: Connection, issuer: str, subject: str) -> int | None:
     """Return the id of the account of somebody."""
-    cursor = await connection.execute(
-        "SELECT user_id FROM identities WHERE issuer = %s AND subject = %s", (issuer, subject)
+    found: int | None = await fetch_value(
+        connection, "SELECT user_id FROM identities WHERE issuer = %s AND subject = %s", (issuer, subject)
     )
-    row = await cursor.fetchone()
-    return None if row is None else row["user_id"]
+    return found
 
 
 async def is_linked(connection: Connection, issuer: str, user_id: int) -> bool:
@@ -64,11 +64,10 @@ async def memberships(connection: Connection, user_id: int) -> Mapping[str, Role
 
 async def user_of_session(connection: Connection, provider_session: str) -> int | None:
     """Return the id of the user who has a session that is of this one at the provider."""
-    cursor = await connection.execute(
-        "SELECT user_id FROM sessions WHERE provider_session = %s LIMIT 1", (provider_session,)
+    found: int | None = await fetch_value(
+        connection, "SELECT user_id FROM sessions WHERE provider_session = %s LIMIT 1", (provider_session,)
     )
-    row = await cursor.fetchone()
-    return None if row is None else row["user_id"]
+    return found
 
 
 async def use_logout_token(connection: Connection, token_id: str, lifetime: timedelta) -> bool:

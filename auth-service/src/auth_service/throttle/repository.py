@@ -8,6 +8,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
 
 _ADDRESS_LOCKS = 1
 _ACCOUNT_LOCKS = 2
@@ -109,12 +110,9 @@ async def attempt_counts(
 
 async def insert_attempt(connection: Connection, account: str, network: str) -> int:
     """Record an attempt that is not decided; return its id."""
-    cursor = await connection.execute(
-        "INSERT INTO login_attempts (account, network) VALUES (%s, %s) RETURNING id", (account, network)
+    id_: int = await fetch_value(
+        connection, "INSERT INTO login_attempts (account, network) VALUES (%s, %s) RETURNING id", (account, network)
     )
-    row = await cursor.fetchone()
-    assert row is not None
-    id_: int = row["id"]
     return id_
 
 
@@ -206,14 +204,14 @@ async def seconds_until_free(
     Others who ask the same wait until the transaction ends.
     """
     await connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_ACTION_LOCKS, action + network))
-    cursor = await connection.execute(
+    found: float | None = await fetch_value(
+        connection,
         "SELECT extract(epoch FROM at + %(window)s - now())::float AS seconds FROM counted_actions"
         " WHERE action = %(action)s AND network = %(network)s AND at > now() - %(window)s"
         " ORDER BY at DESC OFFSET %(limit)s - 1 LIMIT 1",
         {"action": action, "network": network, "window": window, "limit": limit},
     )
-    row = await cursor.fetchone()
-    return None if row is None else row["seconds"]
+    return found
 
 
 async def insert_action(connection: Connection, action: str, network: str) -> None:
