@@ -1,21 +1,21 @@
 import { useQuery } from "@tanstack/react-query"
-import { useCallback, useMemo, useState } from "react"
+import { useMemo, useState } from "react"
 import { api } from "../api/client"
 import type { components } from "../api/schema"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
+import { EndlessTable } from "../kit/endless-table"
 import { Page } from "../kit/page"
-import { Empty, NotYet } from "../kit/states"
-import { type Column, VirtualTable } from "../kit/table"
-import { useActiveRow, useTableKeys } from "../kit/table-keys"
+import { Empty } from "../kit/states"
+import type { Column } from "../kit/table"
 import { formatCount, formatDay, m } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
 import css from "./admin.module.css"
 import { AuditEntryPanel } from "./audit-entry"
 import { AuditFilters } from "./audit-filters"
-import { AUDIT_URL, type AuditUrl, queryOf } from "./audit-query"
+import { AUDIT_URL, queryOf } from "./audit-query"
 import { AdminOnly } from "./only"
 import { texts } from "./words"
 
@@ -66,58 +66,34 @@ function Chain() {
 function AuditLog() {
   const [url, setUrl] = useUrl(AUDIT_URL)
   const query = useMemo(() => queryOf(url), [url])
-  const {
-    rows,
-    page,
-    onSight,
-    isStale,
-    query: read,
-  } = useEndless(["audit-log", query], (place, signal) =>
+  const list = useEndless(["audit-log", query], (place, signal) =>
     api.get("/api/v1/audit-log", { params: { query: { ...query, limit: PAGE, ...place } as never }, signal }),
   )
   const [shown, setShown] = useState<Entry>()
-  const count = rows?.length ?? 0
-  const row = useCallback((index: number) => rows?.[index], [rows])
-  const { table, active, activate, begin } = useActiveRow((index) => shown && setShown(row(index)))
-  const open = (index: number) => setShown(shown?.id === row(index)?.id ? undefined : row(index))
-  function narrow(change: Partial<AuditUrl>) {
-    begin()
-    setUrl(change)
-  }
-  useTableKeys({ active, count, onActive: activate, onOpen: () => open(active), onPeek: () => open(active) })
   const isNarrowed = Object.keys(query).length > 0
   return (
     <Page title={words.title} fill>
-      <AuditFilters url={url} setUrl={narrow}>
+      <AuditFilters url={url} setUrl={setUrl}>
         {isNarrowed && (
-          <Button look="quiet" onPress={() => narrow(NO_FILTERS)}>
+          <Button look="quiet" onPress={() => setUrl(NO_FILTERS)}>
             {m.common.clearFilters}
           </Button>
         )}
-        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
       </AuditFilters>
       <Chain />
       <div className={css.content}>
         <div className={css.rows}>
-          <NotYet query={read} rows={16} />
-          {rows?.length === 0 &&
-            (isNarrowed ? <Empty title={words.noMatch} hint={words.noMatchHint} /> : <Empty title={words.none} />)}
-          {count > 0 && (
-            <VirtualTable
-              ref={table}
-              label={words.title}
-              columns={COLUMNS}
-              count={count}
-              row={row}
-              onSight={onSight}
-              active={Math.min(active, count - 1)}
-              onActive={activate}
-              onPress={open}
-              isStale={isStale}
-            />
-          )}
+          <EndlessTable
+            list={list}
+            waiting={16}
+            label={words.title}
+            columns={COLUMNS}
+            none={isNarrowed ? <Empty title={words.noMatch} hint={words.noMatchHint} /> : <Empty title={words.none} />}
+            beside={{ shown, show: setShown, idOf: ({ id }) => id }}
+          />
         </div>
-        {shown && <AuditEntryPanel entry={shown} narrow={narrow} close={() => setShown(undefined)} />}
+        {shown && <AuditEntryPanel entry={shown} narrow={setUrl} close={() => setShown(undefined)} />}
       </div>
     </Page>
   )

@@ -3,13 +3,13 @@ import * as v from "valibot"
 import { api } from "../api/client"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
+import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
 import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
-import { Empty, NotYet } from "../kit/states"
-import { parseSort, VirtualTable, writeSort } from "../kit/table"
-import { useActiveRow, useTableKeys } from "../kit/table-keys"
+import { Empty } from "../kit/states"
+import { parseSort, writeSort } from "../kit/table"
 import { formatCount, m } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
@@ -44,13 +44,7 @@ export default function UsersPage() {
 function Users() {
   const [url, setUrl] = useUrl(URL_FIELDS)
   const query = useMemo(() => queryOf(url), [url])
-  const {
-    rows,
-    page,
-    onSight,
-    isStale,
-    query: read,
-  } = useEndless([...USERS, query], (place, signal) =>
+  const list = useEndless([...USERS, query], (place, signal) =>
     api.get("/api/v1/users", { params: { query: { ...query, ...place } as never }, signal }),
   )
   const [isCreating, setCreating] = useState(false)
@@ -58,7 +52,6 @@ function Users() {
   const [link, setLink] = useState<OneTimeLink>()
   const [asked, setAsked] = useState<Asked>()
   const [erased, setErased] = useState<UserRow>()
-  const { table, active, activate } = useActiveRow()
   const change = useChangeUser()
   const { id: me } = useUser()
   const columns = useMemo(() => {
@@ -72,13 +65,6 @@ function Users() {
     ]
     return userColumns(me, changeOrAsk, actions)
   }, [me, change])
-  const count = rows?.length ?? 0
-  useTableKeys({
-    active,
-    count,
-    onActive: activate,
-    onOpen: () => document.querySelector<HTMLElement>("[data-active] select")?.focus(),
-  })
   useShortcuts([{ keys: "c", label: words.create, run: () => setCreating(true) }])
   return (
     <Page
@@ -109,32 +95,25 @@ function Users() {
           options={optionsOf(words.states)}
           isSingle
         />
-        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
       </search>
       <div className={css.content}>
-        <NotYet query={read} rows={12} />
-        {rows?.length === 0 && (
-          <Empty title={words.noMatch} hint={words.noMatchHint}>
-            <Button onPress={() => setUrl({ search: undefined, role: undefined, active: undefined })}>
-              {m.common.clearFilters}
-            </Button>
-          </Empty>
-        )}
-        {rows && count > 0 && (
-          <VirtualTable
-            ref={table}
-            label={words.title}
-            columns={columns}
-            count={count}
-            row={(index) => rows[index]}
-            onSight={onSight}
-            active={Math.min(active, count - 1)}
-            onActive={activate}
-            sort={parseSort(url.sort ?? "created_at:desc")}
-            onSort={(sort) => setUrl({ sort: writeSort(sort) })}
-            isStale={isStale}
-          />
-        )}
+        <EndlessTable
+          list={list}
+          waiting={12}
+          label={words.title}
+          columns={columns}
+          none={
+            <Empty title={words.noMatch} hint={words.noMatchHint}>
+              <Button onPress={() => setUrl({ search: undefined, role: undefined, active: undefined })}>
+                {m.common.clearFilters}
+              </Button>
+            </Empty>
+          }
+          onOpen={() => document.querySelector<HTMLElement>("[data-active] select")?.focus()}
+          sort={parseSort(url.sort ?? "created_at:desc")}
+          onSort={(sort) => setUrl({ sort: writeSort(sort) })}
+        />
       </div>
       {asked && (
         <AskFirst

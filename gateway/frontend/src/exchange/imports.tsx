@@ -5,11 +5,11 @@ import { api } from "../api/client"
 import { Ago } from "../kit/ago"
 import { ButtonLink } from "../kit/button"
 import { useEndless } from "../kit/endless"
+import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
 import { Page } from "../kit/page"
-import { Empty, NotYet } from "../kit/states"
-import { type Column, VirtualTable } from "../kit/table"
-import { useActiveRow, useTableKeys } from "../kit/table-keys"
+import { Empty } from "../kit/states"
+import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
@@ -71,19 +71,9 @@ function History() {
   const [{ status }, setUrl] = useUrl(URL_FIELDS)
   const [, go] = useLocation()
   const query = { limit: 100, ...(status && { status }) }
-  const {
-    rows,
-    page,
-    onSight,
-    isStale,
-    query: read,
-  } = useEndless(["imports", "list", query], (place, signal) =>
+  const list = useEndless(["imports", "list", query], (place, signal) =>
     api.get("/api/v1/imports", { params: { query: { ...query, ...place } as never }, signal }),
   )
-  const { table, active, activate } = useActiveRow()
-  const count = rows?.length ?? 0
-  const open = (index: number) => rows?.[index] && go(`/imports/${rows[index].id}`)
-  useTableKeys({ active, count, onActive: activate, onOpen: () => open(active) })
   return (
     <section className={css.history} aria-label={words.title}>
       <search className={css.filters} aria-label={words.filters}>
@@ -94,27 +84,18 @@ function History() {
           onChange={(next) => setUrl({ status: next })}
           options={optionsOf(m.exchange.statuses)}
         />
-        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
       </search>
       <div className={css.content}>
-        <NotYet query={read} rows={6} />
-        {rows?.length === 0 && (
-          <Empty title={status ? words.noMatch : words.none} hint={status ? undefined : words.noneHint} />
-        )}
-        {rows && count > 0 && (
-          <VirtualTable
-            ref={table}
-            label={words.title}
-            columns={COLUMNS}
-            count={count}
-            row={(index) => rows[index]}
-            onSight={onSight}
-            active={Math.min(active, count - 1)}
-            onActive={activate}
-            onPress={open}
-            isStale={isStale}
-          />
-        )}
+        <EndlessTable
+          list={list}
+          waiting={6}
+          label={words.title}
+          columns={COLUMNS}
+          none={<Empty title={status ? words.noMatch : words.none} hint={status ? undefined : words.noneHint} />}
+          onOpen={({ id }) => go(`/imports/${id}`)}
+          isPressable
+        />
       </div>
     </section>
   )

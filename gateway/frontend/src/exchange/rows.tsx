@@ -1,15 +1,14 @@
-import { useCallback, useMemo, useState } from "react"
+import { useMemo, useState } from "react"
 import * as v from "valibot"
 import { Link } from "wouter"
 import { changeOf, nameOfField } from "../items/fields"
 import { Button } from "../kit/button"
 import { Changes } from "../kit/changes"
 import { useEndless } from "../kit/endless"
+import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
 import { Panel } from "../kit/panel"
-import { NotYet } from "../kit/states"
-import { type Column, VirtualTable } from "../kit/table"
-import { useActiveRow, useTableKeys } from "../kit/table-keys"
+import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
 import { useUrl } from "../url"
 import { type Import, type Row, readRows } from "./api"
@@ -53,25 +52,10 @@ function about({ problems, warnings, changes }: Row) {
 export function Rows({ job }: { job: Import }) {
   const [url, setUrl] = useUrl(URL_FIELDS)
   const query = useMemo(() => Object.fromEntries(Object.entries(url).filter(([, value]) => value)), [url])
-  const {
-    rows,
-    page,
-    onSight,
-    isStale,
-    query: read,
-  } = useEndless(["imports", job.id, "rows", job.plan_hash, query], (place, signal) =>
+  const list = useEndless(["imports", job.id, "rows", job.plan_hash, query], (place, signal) =>
     readRows(job.id, { ...query, ...place, limit: PAGE }, signal),
   )
   const [shown, setShown] = useState<Row>()
-  const row = useCallback((index: number) => rows?.[index], [rows])
-  const { table, active, activate, begin } = useActiveRow((index) => shown && setShown(row(index)))
-  const count = rows?.length ?? 0
-  const open = (index: number) => setShown(shown?.position === row(index)?.position ? undefined : row(index))
-  const narrow = (change: Partial<typeof url>) => {
-    begin()
-    setUrl(change)
-  }
-  useTableKeys({ active, count, onActive: activate, onOpen: () => open(active), onPeek: () => open(active) })
   return (
     <section className={css.part} aria-labelledby="rows">
       <search className={css.filters} aria-label={words.filters}>
@@ -79,46 +63,38 @@ export function Rows({ job }: { job: Import }) {
         <Filter
           label={words.action}
           value={url.action}
-          onChange={(action) => narrow({ action })}
+          onChange={(action) => setUrl({ action })}
           options={optionsOf(m.exchange.actions)}
           opener={{ keys: "f", label: words.filters }}
         />
         <Filter
           label={words.kind}
           value={url.kind}
-          onChange={(kind) => narrow({ kind })}
+          onChange={(kind) => setUrl({ kind })}
           options={optionsOf(m.exchange.rowKinds)}
         />
         <Filter
           label={words.code}
           value={url.code}
-          onChange={(code) => narrow({ code })}
+          onChange={(code) => setUrl({ code })}
           options={(job.summary?.problems ?? []).map(({ code }) => ({ value: code, label: code.replaceAll("_", " ") }))}
         />
         {Object.keys(query).length > 0 && (
-          <Button look="quiet" onPress={() => narrow(NO_FILTERS)}>
+          <Button look="quiet" onPress={() => setUrl(NO_FILTERS)}>
             {m.common.clearFilters}
           </Button>
         )}
-        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
       </search>
       <div className={css.rows}>
-        <NotYet query={read} rows={6} />
-        {rows?.length === 0 && <p className={css.quiet}>{words.none}</p>}
-        {count > 0 && (
-          <VirtualTable
-            ref={table}
-            label={words.title}
-            columns={COLUMNS}
-            count={count}
-            row={row}
-            onSight={onSight}
-            active={Math.min(active, count - 1)}
-            onActive={activate}
-            onPress={open}
-            isStale={isStale}
-          />
-        )}
+        <EndlessTable
+          list={list}
+          waiting={6}
+          label={words.title}
+          columns={COLUMNS}
+          none={<p className={css.quiet}>{words.none}</p>}
+          beside={{ shown, show: setShown, idOf: ({ position }) => position }}
+        />
         {shown && <RowPanel row={shown} close={() => setShown(undefined)} />}
       </div>
     </section>

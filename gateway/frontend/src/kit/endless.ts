@@ -1,9 +1,17 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query"
+import { keepPreviousData, type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query"
 import { useCallback, useMemo } from "react"
 
 type Page<Row> = { items: Row[]; total: number; next_after?: string | null; skip?: number }
 /** Where a page begins: behind what the page before names, or where the API has no such thing, after so many rows. */
 type Place = { after?: string; skip?: number }
+
+export type Endless<Row> = {
+  rows: Row[] | undefined
+  key: string
+  onSight: (first: number, last: number) => void
+  isStale: boolean
+  query: UseInfiniteQueryResult<unknown>
+}
 
 const ROWS_BEFORE_THE_END = 30
 
@@ -34,6 +42,8 @@ export function useEndless<P extends Page<unknown>>(
   return {
     /** undefined until the first answer. */
     rows,
+    /** Of what is asked for. */
+    key: JSON.stringify(key),
     /** The envelope of the newest page. */
     page: data?.pages.at(-1),
     hasMore: hasNextPage,

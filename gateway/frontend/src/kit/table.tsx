@@ -45,7 +45,7 @@ type Selection<Row> = {
   labelOf: (row: Row) => string
 }
 
-type Props<Row> = {
+export type TableProps<Row> = {
   label: string
   columns: Column<Row>[]
   count: number
@@ -77,7 +77,7 @@ const SELECT_WIDTH = 36
 const END = 16
 
 /** Rows in thousands: only those in sight are in the document. Its keys are the screen's (see `useShortcuts`). */
-export function VirtualTable<Row>(props: Props<Row>) {
+export function VirtualTable<Row>(props: TableProps<Row>) {
   const { count, active, selection, sort, onSort, onSight, onOffset, ref } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
@@ -216,7 +216,7 @@ function isSelected<Row>(selection: Selection<Row> | undefined, row: Row | undef
   return selection && (selection.isAll || (row !== undefined && selection.has(row)))
 }
 
-function Header<Row>({ column, sort, onSort }: { column: Column<Row> } & Pick<Props<Row>, "sort" | "onSort">) {
+function Header<Row>({ column, sort, onSort }: { column: Column<Row> } & Pick<TableProps<Row>, "sort" | "onSort">) {
   const { sort: field, label } = column
   const isSorted = field !== undefined && sort?.field === field
   const direction = sort?.descending ? "descending" : "ascending"
@@ -272,7 +272,7 @@ function leap(key: string, active: number, count: number, page: number): number 
   return undefined
 }
 
-function press<Row>(target: HTMLElement, isRange: boolean, { onActive, onPress, selection }: Props<Row>): void {
+function press<Row>(target: HTMLElement, isRange: boolean, { onActive, onPress, selection }: TableProps<Row>): void {
   const index = indexOf(target)
   if (index === undefined) return
   if (isRange && selection) {
@@ -284,7 +284,7 @@ function press<Row>(target: HTMLElement, isRange: boolean, { onActive, onPress, 
   else if (!target.closest("a, button, input, select, textarea")) onPress?.(index)
 }
 
-function edit<Row>(target: HTMLElement, { onEdit }: Props<Row>): void {
+function edit<Row>(target: HTMLElement, { onEdit }: TableProps<Row>): void {
   const index = indexOf(target)
   const column = target.closest<HTMLElement>("[data-column]")?.dataset.column
   if (index !== undefined && !target.closest("a, input, select, textarea")) onEdit?.(index, column)
