@@ -4,12 +4,11 @@ import { api } from "../api/client"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { Copied } from "../kit/copied"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
 import { Ask } from "../kit/form"
 import { Select } from "../kit/select"
 import { complain, toast } from "../kit/toast"
-import { m } from "../messages"
 import type { Role } from "../session/session"
 import css from "./admin.module.css"
 import type { UserRow } from "./change-user"
@@ -50,17 +49,12 @@ export async function removeSecondFactor({ id, full_name }: UserRow): Promise<vo
 /** A dialog that shows a link this once. */
 export function LinkDialog({ title, hint, link, close }: OneTimeLink & { close: () => void }) {
   return (
-    <Dialog title={title} isOpen>
+    <Notice title={title} close={close} stays>
       <p>{hint}</p>
       <p className={css.link}>
         <Copied text={link} />
       </p>
-      <DialogButtons>
-        <Button look="primary" onPress={close}>
-          {m.common.close}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    </Notice>
   )
 }
 

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
 import { Ask } from "../kit/form"
 import { Select } from "../kit/select"
@@ -58,7 +57,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   if (outcome) {
     return (
       // With a key of its own it is another dialog, which takes the focus that the button before it had.
-      <Dialog key="failures" title={words.failures(formatCount(outcome.failures.length))} isOpen onClose={close} wide>
+      <Notice key="failures" title={words.failures(formatCount(outcome.failures.length))} close={close} wide>
         <ul className={css.failures}>
           {outcome.failures.map(({ id, why }) => (
             <li key={id}>
@@ -67,12 +66,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
             </li>
           ))}
         </ul>
-        <DialogButtons>
-          <Button look="primary" onPress={close}>
-            {m.common.close}
-          </Button>
-        </DialogButtons>
-      </Dialog>
+      </Notice>
     )
   }
   return (

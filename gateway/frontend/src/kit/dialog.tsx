@@ -1,10 +1,11 @@
 import type { ReactNode } from "react"
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components"
+import { m } from "../messages"
+import { Button } from "./button"
 import css from "./dialog.module.css"
 
 export type DialogProps = {
   title: string
-  isOpen: boolean
   /** Called by Escape and a click beside; without it the dialog stays until what it asks for is done. */
   onClose?: () => void
   /** `alertdialog` for what cannot be taken back. */
@@ -13,11 +14,11 @@ export type DialogProps = {
   children: ReactNode
 }
 
-export function Dialog({ title, isOpen, onClose, role = "dialog", wide, children }: DialogProps) {
+export function Dialog({ title, onClose, role = "dialog", wide, children }: DialogProps) {
   return (
     <ModalOverlay
       className={css.overlay ?? ""}
-      isOpen={isOpen}
+      isOpen
       isDismissable={onClose !== undefined}
       isKeyboardDismissDisabled={onClose === undefined}
       onOpenChange={(open) => open || onClose?.()}
@@ -31,6 +32,26 @@ export function Dialog({ title, isOpen, onClose, role = "dialog", wide, children
         </AriaDialog>
       </Modal>
     </ModalOverlay>
+  )
+}
+
+type NoticeProps = Omit<DialogProps, "role" | "onClose"> & {
+  close: () => void
+  /** Whether only its button closes it: what it says is said this once. */
+  stays?: boolean
+}
+
+/** A dialog that says something, and asks for nothing. */
+export function Notice({ close, stays, children, ...props }: NoticeProps) {
+  return (
+    <Dialog {...props} onClose={stays ? undefined : close}>
+      {children}
+      <DialogButtons>
+        <Button look="primary" onPress={close}>
+          {m.common.close}
+        </Button>
+      </DialogButtons>
+    </Dialog>
   )
 }
 

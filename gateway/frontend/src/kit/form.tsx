@@ -39,7 +39,7 @@ export function Refusal({ children }: { children: ReactNode }) {
   )
 }
 
-type Props = Omit<DialogProps, "isOpen" | "onClose" | "children"> & {
+type Props = Omit<DialogProps, "onClose" | "children"> & {
   /** What the button says that does it. */
   action: string
   cancel?: string
@@ -62,7 +62,7 @@ export function Ask({ action, cancel, look = "primary", run, known, isReady = tr
   const { stays, focus, children, ...dialog } = props
   const { isSending, fields, failure, onSubmit } = useForm(run, known)
   return (
-    <Dialog {...dialog} isOpen onClose={stays ? undefined : close}>
+    <Dialog {...dialog} onClose={stays ? undefined : close}>
       <form className={css.form} onSubmit={(event) => (isReady ? void onSubmit(event) : event.preventDefault())}>
         {typeof children === "function" ? children(fields) : children}
         {failure}

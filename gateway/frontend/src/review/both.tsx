@@ -1,8 +1,7 @@
 import { Link } from "wouter"
 import { type Kind, otherKind, REQUIREMENTS, TEST_CASES } from "../items/kinds"
 import { useLinked } from "../items/parts"
-import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Notice } from "../kit/dialog"
 import { capitalised, m } from "../messages"
 import css from "./both.module.css"
 import type { Pair } from "./queue"
@@ -12,15 +11,12 @@ const MOST = 50
 /** Both items with what they are linked to already, a glance beside the pair, and the way to each. */
 export function Both({ pair, close }: { pair: Pair; close: () => void }) {
   return (
-    <Dialog title={m.review.both.title} isOpen onClose={close} wide>
+    <Notice title={m.review.both.title} close={close} wide>
       <div className={css.both}>
         <Item kind={REQUIREMENTS} item={pair.requirement} label={m.review.both.linkedTests} />
         <Item kind={TEST_CASES} item={pair.test_case} label={m.review.both.linkedRequirements} />
       </div>
-      <DialogButtons>
-        <Button onPress={close}>{m.common.close}</Button>
-      </DialogButtons>
-    </Dialog>
+    </Notice>
   )
 }
 

@@ -5,12 +5,12 @@ import type { components } from "../api/schema"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { Copied } from "../kit/copied"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
 import { Ask } from "../kit/form"
 import { NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
-import { formatDay, m } from "../messages"
+import { formatDay } from "../messages"
 import css from "./account.module.css"
 import { texts } from "./words"
 
@@ -101,17 +101,12 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
         />
       )}
       {made && (
-        <Dialog title={words.made} isOpen>
+        <Notice title={words.made} close={() => setMade(null)} stays>
           <p>{words.madeHint}</p>
           <p className={css.secret}>
             <Copied text={made} />
           </p>
-          <DialogButtons>
-            <Button look="primary" onPress={() => setMade(null)}>
-              {m.common.close}
-            </Button>
-          </DialogButtons>
-        </Dialog>
+        </Notice>
       )}
     </>
   )

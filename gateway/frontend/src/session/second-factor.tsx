@@ -4,7 +4,7 @@ import { api } from "../api/client"
 import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Copied } from "../kit/copied"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
 import { Ask } from "../kit/form"
 import { NotYet } from "../kit/states"
@@ -81,23 +81,19 @@ export function SecondFactor({ onActive }: { onActive?: () => void }) {
         <Confirm {...step} close={close} onCodes={(codes) => void finish({ codes })} />
       )}
       {typeof step === "object" && "codes" in step && (
-        <Dialog title={words.codes} isOpen>
+        <Notice
+          title={words.codes}
+          stays
+          close={() => {
+            close()
+            onActive?.()
+          }}
+        >
           <p>{words.codesHint}</p>
           <p className={css.codes}>
             <Copied text={step.codes.join("\n")} />
           </p>
-          <DialogButtons>
-            <Button
-              look="primary"
-              onPress={() => {
-                close()
-                onActive?.()
-              }}
-            >
-              {m.common.close}
-            </Button>
-          </DialogButtons>
-        </Dialog>
+        </Notice>
       )}
     </section>
   )

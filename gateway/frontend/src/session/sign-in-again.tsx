@@ -14,7 +14,7 @@ export default function SignInAgain({ email }: { email: string }) {
     return () => removeEventListener("focus", look)
   }, [])
   return (
-    <Dialog title={m.session.expired} isOpen>
+    <Dialog title={m.session.expired}>
       <p>{m.session.expiredHint}</p>
       <SingleSignOn onPress={() => open(singleSignOn("/"), "_blank", "noopener")} />
       <SignInForm email={email} />

@@ -66,7 +66,7 @@ export default function Palette({ places, openSheet, close }: Props) {
     },
   }))
   return (
-    <Dialog title={m.shell.search} isOpen onClose={close} wide>
+    <Dialog title={m.shell.search} onClose={close} wide>
       <CommandList
         label={m.shell.search}
         placeholder={m.shell.searchHint}

@@ -1,5 +1,4 @@
-import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Notice } from "../kit/dialog"
 import { currentShortcuts, Keys, useSingleKeys } from "../kit/shortcuts"
 import { m } from "../messages"
 import css from "./shell.module.css"
@@ -9,7 +8,7 @@ export default function ShortcutSheet({ close }: { close: () => void }) {
   const [areOn, setOn] = useSingleKeys()
   const shortcuts = currentShortcuts()
   return (
-    <Dialog title={m.shell.shortcuts} isOpen onClose={close} wide>
+    <Notice title={m.shell.shortcuts} close={close} wide>
       {(["here", "go", "everywhere"] as const).map((group) => {
         const these = shortcuts.filter((one) => (one.group ?? "here") === group)
         return these.length === 0 ? null : (
@@ -33,9 +32,6 @@ export default function ShortcutSheet({ close }: { close: () => void }) {
         <input type="checkbox" checked={areOn} onChange={(event) => setOn(event.target.checked)} />{" "}
         {m.shell.shortcutsOn}
       </label>
-      <DialogButtons>
-        <Button onPress={close}>{m.common.close}</Button>
-      </DialogButtons>
-    </Dialog>
+    </Notice>
   )
 }
