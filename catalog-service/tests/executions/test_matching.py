@@ -1,6 +1,9 @@
 """Which test case a test counts for: named, remembered, by its automation id, unknown, by a person, after a merge."""
 
+import asyncio
 from typing import Any
+
+import pytest
 
 from chassis.core.identity import Identity, Role
 from testing.service import Json, ok, problem
@@ -130,6 +133,23 @@ async def test_a_renamed_test_is_suspected_and_merged(results: Results) -> None:
     assert (await results.verdict(requirement, branch=word))["total"] == 4
     ok(await results.post(_naming(old, test_case["external_id"]), run=f"{word} again", **options))
     assert (await results.verdict(requirement, branch=word))["total"] == 5
+
+
+async def test_a_test_is_merged_while_a_file_of_its_run_is_stored(results: Results) -> None:
+    catalog, word = results.catalog, results.catalog.word()
+    sent = await results.send((f"{word} old", "passed"), (f"{word} new", "passed"))
+    old, new = [(await _test_of(results, f"{word} {name}"))["id"] for name in ("old", "new")]
+    async with catalog.database.transaction() as connection:
+        await connection.execute("SELECT FROM test_runs WHERE id = %s FOR UPDATE", (sent["run"]["id"],))
+        merging = asyncio.create_task(catalog.post(f"/automated-tests/{old}/merge", {"into": new}))
+        for _ in range(1000):
+            if await catalog.rows("SELECT FROM pg_locks WHERE NOT granted"):
+                break
+            await asyncio.sleep(0.01)
+        else:
+            pytest.fail("the merge did not wait for the run")
+        await connection.execute("UPDATE automated_tests SET last_seen = last_seen WHERE id = %s", (old,))
+    ok(await merging)
 
 
 async def test_a_deleted_run_counts_no_more(results: Results) -> None:

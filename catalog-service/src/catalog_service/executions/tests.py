@@ -103,6 +103,12 @@ async def merge(connection: Connection, test_id: int, into: int) -> Row:
     """Make a test the former name of another: its results become those of the other; raise NotFound and Conflict."""
     if test_id == into:
         raise Conflict("A test cannot be merged with itself; name the other one.", code="same_test")
+    # Runs before tests, as files lock them that come meanwhile.
+    await connection.execute(
+        "SELECT FROM test_runs WHERE id = ANY(ARRAY(SELECT run_id FROM executions WHERE test_id = %s))"
+        " ORDER BY id FOR UPDATE",
+        (test_id,),
+    )
     await _lock(connection, test_id, into)
     before = {*await _affected(connection, test_id), *await _affected(connection, into)}
     ids: dict[str, Any] = {"old": test_id, "new": into}
