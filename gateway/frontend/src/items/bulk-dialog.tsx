@@ -31,7 +31,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   const [progress, setProgress] = useState<number>()
   const [outcome, setOutcome] = useState<Outcome>()
   const client = useQueryClient()
-  const what = count === 1 ? kind.words.oneOf : kind.words.some(formatCount(count))
+  const what = kind.words.some(formatCount(count))
   const isDeletion = action === "delete"
   const verb = isDeletion ? words.delete(what) : words.change(what)
   const renew = (part: string) => void client.invalidateQueries({ queryKey: [kind.key, part] })

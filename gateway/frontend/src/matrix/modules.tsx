@@ -88,7 +88,7 @@ type CellProps = {
 function ModuleOf({ cell, share, row, column, isFirst }: CellProps) {
   const { links = 0, suspect_links = 0, pending_suggestions = 0 } = cell ?? {}
   const query = new URLSearchParams({ module: written(row), columns: written(column), at: "0,0" })
-  const words = m.matrix.cellOf(links, suspect_links, pending_suggestions)
+  const words = m.matrix.figures(links, suspect_links, pending_suggestions)
   return (
     <td className={css.cell} style={{ "--share": `${Math.round(share * 100)}%` }} data-filled={links > 0 || undefined}>
       <Link href={`/matrix?${query}`} tabIndex={isFirst ? 0 : -1} title={words}>

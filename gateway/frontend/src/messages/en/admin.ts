@@ -1,4 +1,5 @@
 import type { components } from "../../api/schema"
+import { counted } from "./counted"
 
 const actions: Record<components["schemas"]["AuditAction"], string> = {
   "requirement.created": "Requirement created",
@@ -73,7 +74,7 @@ export const admin = {
   only: "This is for admins",
   users: {
     title: "Users",
-    count: (found: string) => (found === "1" ? "1 user" : `${found} users`),
+    count: counted("user"),
     search: "Search names and emails",
     filters: "Filter users",
     name: "Name",
@@ -137,7 +138,7 @@ export const admin = {
   },
   audit: {
     title: "Audit log",
-    count: (found: string) => (found === "1" ? "1 entry" : `${found} entries`),
+    count: counted("entry", "entries"),
     filters: "Filter the audit log",
     when: "When",
     actor: "Who",

@@ -1,4 +1,5 @@
 import type { components, paths } from "../../api/schema"
+import { counted } from "./counted"
 
 type Schemas = components["schemas"]
 export type ExportFormat = NonNullable<NonNullable<paths["/api/v1/exports"]["get"]["parameters"]["query"]>["format"]>
@@ -208,7 +209,7 @@ export const exchange = {
 
   history: {
     title: "Imports",
-    count: (count: string) => (count === "1" ? "1 import" : `${count} imports`),
+    count: counted("import"),
     none: "Nothing was imported yet",
     noneHint: "What you import stands here, with what it changed.",
     noMatch: "No import has this state",
@@ -248,7 +249,7 @@ export const exchange = {
     clean: "Every row can be applied.",
     notClean: (count: string) => `${count} cannot be applied as they are.`,
     kind: "Kind",
-    suspect: (count: string) => (count === "1" ? "1 link becomes suspect." : `${count} links become suspect.`),
+    suspect: counted("link becomes suspect.", "links become suspect."),
     defaulted: (field: string, count: string) => `${field}: filled in ${count} rows that lack it`,
     problems: "What is wrong",
     warnings: "Worth knowing",
@@ -256,7 +257,7 @@ export const exchange = {
     times: (count: string) => `${count} times`,
     download: "Refused rows as CSV",
     downloadHint: "With what is wrong in the last column: mend them and import that file.",
-    apply: (count: string) => (count === "1" ? "Apply 1 change" : `Apply ${count} changes`),
+    apply: (count: string) => `Apply ${counted("change")(count)}`,
     applyHint: "All or nothing: should anything be in the way, the record stays as it is.",
     without: (count: string) => `The ${count} that cannot be applied are left out.`,
     deleteTitle: (count: string) => `Delete ${count} items that the file does not have?`,
@@ -268,7 +269,7 @@ export const exchange = {
     changed: "Others changed the record after this plan was made. These are the counts of now: look again, then apply.",
     tooLate: "It is applied already.",
     searching: "The search finds the new texts in a moment.",
-    done: (count: string) => (count === "1" ? "1 change is in the record." : `${count} changes are in the record.`),
+    done: counted("change is in the record.", "changes are in the record."),
     toRequirements: "Show requirements",
     toTestCases: "Show test cases",
     toReview: "Review suggestions",
@@ -276,7 +277,7 @@ export const exchange = {
   rows: {
     title: "Rows",
     filters: "Filter rows",
-    count: (count: string) => (count === "1" ? "1 row" : `${count} rows`),
+    count: counted("row"),
     row: "Row",
     kind: "Kind",
     key: "ID",

@@ -1,3 +1,5 @@
+import { counted } from "./counted"
+
 const values = {
   // priority
   critical: "Critical",
@@ -74,11 +76,10 @@ export const items = {
   fields,
   requirement: {
     one: "requirement",
-    oneOf: "1 requirement",
     many: "Requirements",
     create: "New requirement",
     created: "Requirement created",
-    some: (count: string) => `${count} requirements`,
+    some: counted("requirement"),
     count: (found: string, total: string) => `${found} of ${total} requirements`,
     search: "Search requirements",
     nothing: "No requirements yet",
@@ -89,11 +90,10 @@ export const items = {
   },
   testCase: {
     one: "test case",
-    oneOf: "1 test case",
     many: "Test cases",
     create: "New test case",
     created: "Test case created",
-    some: (count: string) => `${count} test cases`,
+    some: counted("test case"),
     count: (found: string, total: string) => `${found} of ${total} test cases`,
     search: "Search test cases",
     nothing: "No test cases yet",

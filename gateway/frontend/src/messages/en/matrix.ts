@@ -1,3 +1,5 @@
+import { counted } from "./counted"
+
 export const matrix = {
   title: "Traceability matrix",
   kinds: "Level of detail",
@@ -13,14 +15,12 @@ export const matrix = {
   modulesCaption:
     "Modules of requirements by modules of test cases: links, suspect links and pending suggestions. Arrows move from cell to cell, Enter opens the cells of both modules.",
   coverage: "Coverage",
-  requirements: (count: string) => (count === "1" ? "1 requirement" : `${count} requirements`),
-  testCases: (count: string) => (count === "1" ? "1 test case" : `${count} test cases`),
+  requirements: counted("requirement"),
+  testCases: counted("test case"),
   modulesOf: "Requirements of",
   of: (covered: string, all: string) => `${covered} of ${all}`,
-  cellOf: (links: number, suspect: number, pending: number) =>
-    `${links} ${links === 1 ? "link" : "links"}, ${suspect} suspect, ${pending} pending`,
   figures: (links: number, suspect: number, pending: number) =>
-    `${links} ${links === 1 ? "link" : "links"}, ${suspect} suspect, ${pending} pending`,
+    `${counted("link")(links)}, ${suspect} suspect, ${pending} pending`,
   exports: "Export",
   export: (format: string) => `Export ${format}`,
   asTable: "As table",

@@ -1,3 +1,5 @@
+import { counted } from "./counted"
+
 export const review = {
   title: "Review",
   list: "Pairs to review",
@@ -43,7 +45,7 @@ export const review = {
   doneCount: (count: string) => `${count} done`,
   left: (count: string) => `${count} left`,
   rate: (count: number) => `${count} a minute`,
-  waiting: (count: number) => (count === 1 ? "1 decision is tried again" : `${count} decisions are tried again`),
+  waiting: counted("decision is tried again", "decisions are tried again"),
 
   why: "Why this pair",
   score: "Score",
@@ -68,7 +70,7 @@ export const review = {
   },
   against: "What speaks against",
   terms: "Terms in both",
-  otherTerms: (count: number) => (count === 1 ? "and 1 more" : `and ${count} more`),
+  otherTerms: (count: number) => `and ${count} more`,
   likePairs: "Reviews of pairs like this",
   movedUp: "They move it up when sorted by relevance.",
   movedDown: "They move it down when sorted by relevance.",
@@ -112,7 +114,7 @@ export const review = {
     narrowed: "Nothing is left to review with these filters",
     hint: "Generate suggestions to find further pairs.",
     viewerHint: "A reviewer can generate further suggestions.",
-    skipped: (count: number) => (count === 1 ? "1 pair was skipped." : `${count} pairs were skipped.`),
+    skipped: counted("pair was skipped.", "pairs were skipped."),
     returnSkipped: "Review skipped pairs",
     everything: "Review everything else",
     nextModule: (module: string, count: string) => `Go to ${module} (${count})`,
@@ -120,9 +122,8 @@ export const review = {
 
   both: {
     title: "Both items",
-    linkedTests: (count: number) => (count === 1 ? "Linked to 1 test case" : `Linked to ${count} test cases`),
-    linkedRequirements: (count: number) =>
-      count === 1 ? "Linked to 1 requirement" : `Linked to ${count} requirements`,
+    linkedTests: (count: number) => `Linked to ${counted("test case")(count)}`,
+    linkedRequirements: (count: number) => `Linked to ${counted("requirement")(count)}`,
   },
 
   acceptAbove: {
@@ -130,8 +131,7 @@ export const review = {
     title: "Accept everything above a score",
     limit: "Score from",
     counting: "Counting",
-    count: (count: number, score: string) =>
-      count === 1 ? `1 pair scores ${score} or more.` : `${count} pairs score ${score} or more.`,
+    count: (count: number, score: string) => `${counted("pair scores", "pairs score")(count)} ${score} or more.`,
     samples: "Nearest to the limit",
     accept: (count: string) => `Accept ${count}`,
     changed: (expected: number, count: number) =>
