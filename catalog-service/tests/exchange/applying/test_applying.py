@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import orjson
 import pytest
@@ -385,6 +386,15 @@ async def test_a_restore_keeps_ids_versions_times_and_confirmations(catalog: Any
     for event in (await plan.events())[:-1]:
         event.pop("position")
         assert types(event) == types(told_by_the_model(event))
+
+
+async def test_a_restore_leaves_out_revisions_of_items_that_are_not_of_the_record(catalog: Any, plan: Any) -> None:
+    plan.options["mode"] = "restore"
+    elsewhere = str(uuid4())
+    changed = {"version": 2, "changed_fields": ["title"], "changed_at": "2021-02-03T04:05:06Z"}
+    plan.create("revision", item_id=elsewhere, **changed)
+    await plan.apply()
+    assert await catalog.rows("SELECT FROM item_revisions WHERE item_id = %s", elsewhere) == []
 
 
 async def test_a_restore_over_what_is_there_brings_it_to_the_file(catalog: Any, plan: Any) -> None:

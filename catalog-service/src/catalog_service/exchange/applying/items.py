@@ -138,12 +138,14 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
 
 
 def add_revisions(_: Job) -> str:
-    """Return the step that stores which fields made versions of restored items."""
+    """Return the step that stores which fields made versions of restored items, those of the record alone."""
     return """
         made AS (
             INSERT INTO item_revisions (item_id, version, changed_fields, changed_at)
             SELECT revision.item_id, revision.version, revision.changed_fields, revision.changed_at FROM batch
             CROSS JOIN LATERAL json_populate_record(NULL::item_revisions, batch.fields) AS revision
+            WHERE EXISTS (SELECT FROM requirements WHERE id = revision.item_id)
+                OR EXISTS (SELECT FROM test_cases WHERE id = revision.item_id)
             ON CONFLICT (item_id, version) DO UPDATE SET changed_fields = excluded.changed_fields,
                 changed_at = excluded.changed_at
         ) SELECT NULL::integer[] AS refused
