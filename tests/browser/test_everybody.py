@@ -84,7 +84,7 @@ def test_no_text_is_cut_in_longer_words_or_from_right_to_left(
     assert page.evaluate(CUT) == []
     assert sideways(page) <= 0
     assert page.evaluate(UNMESSAGED) == []
-    if locale == "pseudo-rtl" and width > 320:
+    if locale == "pseudo-rtl" and width > 320 and not path.startswith("~"):
         navigation = page.get_by_role("navigation").first.bounding_box()
         assert navigation is not None
         assert navigation["x"] > width / 2
