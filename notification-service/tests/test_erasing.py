@@ -9,12 +9,12 @@ from chassis.core.identity import Role
 from chassis.core.projects import MAIN
 from chassis.db import sealing
 from chassis.db.sealing import Signer, Verdict
-from chassis.messaging.events import Actor
+from chassis.messaging.events import SYSTEM, Actor
 from contracts import auth, catalog
 from contracts.routes import NOTIFICATION
 from testing import factories
 from testing.internal import KEYS
-from testing.postgres import everything_in
+from testing.postgres import as_owner, everything_in
 
 if TYPE_CHECKING:
     from conftest import World
@@ -37,6 +37,17 @@ async def verdict(world: "World", key: str) -> Verdict:
         return await sealing.verify(connection, key, Signer(KEYS[NOTIFICATION.name]), {})
 
 
+def erased(*, again: bool = False) -> auth.UserErased:
+    former = auth.Former(email=ZORA.email, full_names=(NAME,))
+    return auth.UserErased(user=user("erased-7@erased.invalid", "Erased user"), former=former, again=again)
+
+
+async def named(world: "World") -> list[str]:
+    """Return what of Zora is still kept."""
+    kept = (await everything_in(world.database)).lower()
+    return [said for said in (ZORA.email, NAME) if said.lower() in kept]
+
+
 async def erase(world: "World") -> None:
     """Let Zora do things in two projects, and erase her."""
     created = auth.UserCreated(user=user(ZORA.email, NAME))
@@ -49,16 +60,13 @@ async def erase(world: "World") -> None:
             ]
         await world.inbox.receive(events)
     await sealed(world)
-    former = auth.Former(email=ZORA.email, full_names=(NAME,))
-    erased = auth.UserErased(user=user("erased-7@erased.invalid", "Erased user"), former=former)
-    await world.inbox.receive([world.envelope(erased, by=Actor(1, "admin@example.com"))])
+    await world.inbox.receive([world.envelope(erased(), by=Actor(1, "admin@example.com"))])
     await sealed(world)
 
 
 async def test_nothing_names_who_was_erased_and_the_chain_holds(world: "World") -> None:
     await erase(world)
-    kept = (await everything_in(world.database)).lower()
-    assert [said for said in (ZORA.email, NAME) if said.lower() in kept] == []
+    assert await named(world) == []
     found = [await verdict(world, key) for key in (MAIN, "DOOR")]
     assert [(one.entries, one.erased, one.wrong) for one in found] == [(4, 2, None), (3, 1, None)]
     listed = await world.read("/audit-log", role=Role.ADMIN)
@@ -68,6 +76,33 @@ async def test_nothing_names_who_was_erased_and_the_chain_holds(world: "World") 
         ("requirement.created", "erased-7@erased.invalid"),
         ("user.created", "erased-7@erased.invalid"),
     ]
+
+
+async def test_what_arrives_after_the_erasure_is_erased_when_it_is_told_again(world: "World") -> None:
+    await erase(world)
+    late = catalog.RequirementCreated(requirement=factories.requirement(created_by=ZORA.email))
+    await world.inbox.receive([world.envelope(late, by=ZORA)])
+    await sealed(world)
+    assert await named(world) == [ZORA.email]
+    await world.inbox.receive([world.envelope(erased(again=True), by=SYSTEM)])
+    await sealed(world)
+    assert await named(world) == []
+    assert (await verdict(world, MAIN)).wrong is None
+
+
+async def test_an_event_that_could_not_be_applied_names_nobody_when_it_is(world: "World") -> None:
+    async with as_owner(world.database) as connection:
+        await connection.execute("ALTER TABLE audit_entries ADD CONSTRAINT none CHECK (actor_id <> 7)")
+    created = auth.UserCreated(user=user(ZORA.email, NAME))
+    await world.inbox.receive([world.envelope(created, by=ZORA)])
+    assert await named(world) == [ZORA.email, NAME], "it is kept with its error"
+    await world.inbox.receive([world.envelope(erased(), by=Actor(1, "admin@example.com"))])
+    assert await named(world) == []
+    async with as_owner(world.database) as connection:
+        await connection.execute("ALTER TABLE audit_entries DROP CONSTRAINT none")
+    (kept,) = await world.rows("SELECT id, message FROM inbox_failures")
+    assert await world.inbox.retry(kept["id"], kept["message"])
+    assert await named(world) == []
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from catalog_service.settings import Settings
 from catalog_service.trend import service as trend
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
-from chassis.messaging.feed import Feed
+from chassis.messaging.feed import Feed, OwnFeed
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.pruning import Pruner
 from chassis.server.messaging_loops import consume, new_worker, prune, publish
@@ -44,7 +44,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     pruner = Pruner(database, PUBLISHED["catalog"], consumers_of("catalog"), [coverage.position])
     prune(worker, "catalog", database, pruner, settings.feed_retention_days)
     inbox = Inbox("catalog", database, HANDLERS, ignored_by("catalog"))
-    consume(worker, inbox, bus, [Feed("auth", auth, inbox), Feed("suggestion", suggestion, inbox)])
+    own = OwnFeed(database, pruner.consumers)
+    consume(worker, inbox, bus, [Feed("auth", auth, inbox, own), Feed("suggestion", suggestion, inbox)])
     worker.collectors.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
     worker.add("catalog coverage", projector.run, leader_only=True)

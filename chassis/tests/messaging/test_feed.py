@@ -9,8 +9,8 @@ from happenings import Happened, apply, effects, record
 from chassis.admin import positions
 from chassis.core.problems import Unavailable
 from chassis.db.database import Database
-from chassis.messaging import outbox
-from chassis.messaging.feed import Feed
+from chassis.messaging import outbox, pruning
+from chassis.messaging.feed import Feed, OwnFeed
 from chassis.messaging.inbox import Inbox
 from chassis.server.app import create_app
 from chassis.web.peers import Peer
@@ -19,12 +19,18 @@ from testing.postgres import as_owner
 
 
 @pytest.fixture
-async def feed(database: Database, other_database: Database) -> AsyncIterator[Feed]:
-    """The feed of `database`, entering `other_database`."""
+async def peer(database: Database) -> AsyncIterator[Peer]:
+    """The service of `database`."""
     source = create_app("source", [], database=database, verifier=trusting(), schema_version="0001")
     transport = httpx.ASGITransport(app=source)
     async with httpx.AsyncClient(transport=transport, base_url="http://source") as client:
-        yield Feed("test", Peer("service", client, SIGNERS[FOLLOWER]), Inbox("test", other_database, {Happened: apply}))
+        yield Peer("service", client, SIGNERS[FOLLOWER])
+
+
+@pytest.fixture
+async def feed(peer: Peer, other_database: Database) -> Feed:
+    """The feed of `database`, entering `other_database`."""
+    return Feed("test", peer, Inbox("test", other_database, {Happened: apply}))
 
 
 async def test_what_the_bus_has_lost_is_read_from_the_feed(
@@ -94,6 +100,30 @@ async def test_an_event_that_is_kept_with_its_error_was_received(
     await feed.catch_up()
     await feed.catch_up_if_stalled()
     assert "restored" not in caplog.text
+
+
+async def test_an_event_counts_as_received_when_what_was_told_before_has_arrived(
+    peer: Peer, database: Database, other_database: Database
+) -> None:
+    """`other_database` follows `database`, and is followed by `third`, which is away at first."""
+    inbox = Inbox("copy", other_database, {Happened: apply})
+    feed = Feed("test", peer, inbox, OwnFeed(other_database, ["third"]))
+
+    async def told() -> list[int]:
+        async with database.across() as connection:
+            return [one["position"] for one in (await pruning.progress(connection))["consumers"]]
+
+    await record(other_database, "from before")
+    await record(database, "a")
+    await feed.catch_up()
+    await feed.catch_up_if_stalled()
+    await record(other_database, "from after")
+    await feed.catch_up_if_stalled()
+    assert await told() == [0]
+    async with other_database.across() as connection:
+        await pruning.received(connection, "third", 1)
+    await feed.catch_up_if_stalled()
+    assert await told() == [1]
 
 
 async def test_a_source_that_does_not_answer_is_unavailable(other_database: Database) -> None:

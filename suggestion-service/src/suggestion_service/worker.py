@@ -2,7 +2,7 @@
 
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
-from chassis.messaging.feed import Feed
+from chassis.messaging.feed import Feed, OwnFeed
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.pruning import Pruner
 from chassis.server.messaging_loops import consume, new_worker, prune, publish
@@ -45,7 +45,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     publish(worker, "suggestion", database, bus)
     pruner = Pruner(database, PUBLISHED["suggestion"], consumers_of("suggestion"))
     prune(worker, "suggestion", database, pruner, settings.feed_retention_days)
-    consume(worker, inbox, bus, [Feed("auth", auth, inbox), feed])
+    own = OwnFeed(database, pruner.consumers)
+    consume(worker, inbox, bus, [Feed("auth", auth, inbox, own), feed])
     generation = RunLoop(database, corpora, feed, bus)
     bus.take_part(run_loop.QUEUE, generation.on_wakeup)
     worker.add("suggestion runs", generation.run)

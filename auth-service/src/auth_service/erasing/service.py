@@ -20,7 +20,10 @@ from contracts.erasure import person
 from contracts.routes import consumers_of
 
 AGAIN_AFTER = timedelta(seconds=10)
-"""How long what the person did just before may be on its way from one service to another."""
+"""How long a request that the person made just before may be at work.
+
+What a service had told by then is waited for: it says that it received an event only once that has arrived everywhere.
+"""
 
 
 async def erase(

@@ -72,8 +72,21 @@ async def erase(connection: Connection, person: Person) -> None:
             "DELETE FROM idempotency_keys WHERE caller_id = %s OR position(%s in body) > 0",
             (person.id, person.email.encode()),
         )
+        await _erase_in_failed(connection, person)
     for table in dict.fromkeys(column.table for column in columns):
         await _erase_in(connection, person, [column for column in columns if column.table == table])
+
+
+async def _erase_in_failed(connection: Connection, person: Person) -> None:
+    """Do the same in the events that could not be applied: they are kept as they came, and tried again."""
+    await connection.execute(
+        sql.SQL(
+            "UPDATE inbox_failures SET message = convert_to({}, 'UTF8')"
+            # One that cannot be read has no type; it is never applied, and may be no text.
+            " WHERE CASE WHEN wire_name <> '' THEN convert_from(message, 'UTF8') ~* %(pattern)s END"
+        ).format(_without_names(sql.SQL("convert_from(message, 'UTF8')"), len(person.names))),
+        _values(person),
+    )
 
 
 async def _erase_in(connection: Connection, person: Person, columns: Sequence[_Column]) -> None:
@@ -81,8 +94,7 @@ async def _erase_in(connection: Connection, person: Person, columns: Sequence[_C
     has_it = sql.SQL(" OR ").join(
         sql.SQL("{}::text ~* %(pattern)s").format(sql.Identifier(column.name)) for column in columns
     )
-    values = {"pattern": pattern(person.email), "pseudonym": person.pseudonym, "nobody": json_string(NAME)}
-    values |= {f"name_{place}": json_string(name) for place, name in enumerate(person.names)}
+    values = _values(person)
     update = sql.SQL("UPDATE {} SET {} WHERE {}").format(
         table, sql.SQL(", ").join(_cleaned(column, len(person.names)) for column in columns), has_it
     )
@@ -101,10 +113,20 @@ async def _erase_in(connection: Connection, person: Person, columns: Sequence[_C
 def _cleaned(column: _Column, names: int) -> sql.Composable:
     """Return the assignment by which a column says the same without the person."""
     name = sql.Identifier(column.name)
-    text: sql.Composable = sql.SQL("regexp_replace({}::text, %(pattern)s, %(pseudonym)s, 'gi')").format(name)
+    return sql.SQL("{} = {}::{}").format(name, _without_names(name, names), _TYPES[column.type])
+
+
+def _without_names(text: sql.Composable, names: int) -> sql.Composable:
+    """Return the expression of a text that says the same without the person."""
+    text = sql.SQL("regexp_replace({}::text, %(pattern)s, %(pseudonym)s, 'gi')").format(text)
     for place in range(names):
         text = sql.SQL("replace({}, {}, %(nobody)s)").format(text, sql.Placeholder(f"name_{place}"))
-    return sql.SQL("{} = {}::{}").format(name, text, _TYPES[column.type])
+    return text
+
+
+def _values(person: Person) -> dict[str, str]:
+    values = {"pattern": pattern(person.email), "pseudonym": person.pseudonym, "nobody": json_string(NAME)}
+    return values | {f"name_{place}": json_string(name) for place, name in enumerate(person.names)}
 
 
 def json_string(text: str) -> str:

@@ -2,12 +2,13 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from prometheus_client import Counter
 
 from chassis.core.problems import Unavailable
-from chassis.messaging import outbox
+from chassis.db.database import Database
+from chassis.messaging import outbox, pruning
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.outbox import Changes
 from chassis.web.peers import Peer
@@ -24,11 +25,36 @@ _PRUNED = Counter(
 )
 
 
-class Feed:
-    """The feed of `source`, entering by `inbox`."""
+class OwnFeed:
+    """What the service tells itself: to the `consumers` that follow it."""
 
-    def __init__(self, source: str, peer: Peer, inbox: Inbox) -> None:
+    def __init__(self, database: Database, consumers: Sequence[str]) -> None:
+        self._database = database
+        self._consumers = list(consumers)
+
+    async def head(self) -> int:
+        """Return the last event that was committed before the call."""
+        return await outbox.number(self._database)
+
+    async def is_received(self, place: int) -> bool:
+        """Check whether every consumer has told that it received everything up to a place."""
+        async with self._database.across() as connection:
+            return place <= await pruning.received_by_all(connection, self._consumers)
+
+
+class Feed:
+    """The feed of `source`, entering by `inbox`.
+
+    With `own`, the source is told that an event was received only when all who follow this service have received what
+    it had told by then: so nothing from before the event is on its way any more. It is for a source that follows
+    nobody: two that wait for each other would wait for ever.
+    """
+
+    def __init__(self, source: str, peer: Peer, inbox: Inbox, own: OwnFeed | None = None) -> None:
         self.source = source
+        self._own = own
+        self._passing: tuple[int, int] | None = None
+        self._passed = 0
         self._peer = peer
         self._inbox = inbox
         self._behind_at: int | None = None
@@ -73,7 +99,7 @@ class Feed:
             position = await self._inbox.position(self.source)
         head = await self.head()
         self._behind_at = position if head > position else None
-        await self._tell(position)
+        await self._tell(await self._passed_on(position))
 
     async def _was_rolled_back(self, position: int) -> bool:
         """Check whether the feed lacks the last event that was received: its source was restored to an older state."""
@@ -95,6 +121,16 @@ class Feed:
                     " all the same; what is made of each event, such as an audit log, lacks those.",
                     *(self._inbox.queue, position, self.source, page.last, missing),
                 )
+
+    async def _passed_on(self, position: int) -> int:
+        """Return up to where the events were received and what was told before has arrived, too."""
+        if self._own is None:
+            return position
+        if self._passing is None and position > self._passed:
+            self._passing = position, await self._own.head()
+        if self._passing is not None and await self._own.is_received(self._passing[1]):
+            self._passed, self._passing = self._passing[0], None
+        return min(self._passed, position)
 
     async def _tell(self, position: int) -> None:
         """Tell the source up to where everything was received: it keeps what comes after that, and the last before."""

@@ -124,6 +124,19 @@ async def received(connection: Connection, consumer: str, position: int) -> None
     )
 
 
+async def received_by_all(connection: Connection, consumers: Sequence[str]) -> int:
+    """Return up to which position every one of these consumers has told that it received the feed."""
+    cursor = await connection.execute(
+        "SELECT coalesce(min(coalesce(c.position, 0)), (SELECT head FROM feed_head)) AS position"
+        " FROM unnest(%s::text[]) AS known (consumer) LEFT JOIN feed_consumers c USING (consumer)",
+        (list(consumers),),
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate gives one row"
+    position: int = row["position"]
+    return position
+
+
 async def progress(connection: Connection) -> dict[str, Any]:
     """Return up to where the feed is `pruned`, and each of its `consumers`.
 
