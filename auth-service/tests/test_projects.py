@@ -241,12 +241,39 @@ async def test_nothing_changes_in_the_archive_until_it_is_left(admin: Caller, ki
     (event,) = await service.events("auth.project.archived")
     assert event["data"]["project"]["archived"]
     assert event["data"]["changes"].keys() == {"archived", "name"}
-    problem(await admin("PATCH", "/DOOR", {"name": "New door"}), 409, "project_archived")
-    problem(await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "viewer"}), 409, "project_archived")
-    problem(await admin("DELETE", f"/DOOR/members/{kim.identity.id}"), 409, "project_archived")
     ok(await admin("GET", "/DOOR/members"))
     ok(await admin("PATCH", "/DOOR", {"archived": False, "name": "New door"}))
     assert len(await service.events("auth.project.updated")) == 1
+
+
+async def test_every_change_of_what_is_archived_is_refused(admin: Caller, kim: Caller, service: Service) -> None:
+    """By every address of the document that changes a project; what ends a token, or the project, is none."""
+    ok(await admin("POST", "", DOOR), 201)
+    ok(await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "viewer"}), 201)
+    account = ok(await admin("POST", "/DOOR/service-accounts", {"name": "ci"}), 201)
+    ok(await admin("PATCH", "/DOOR", {"archived": True}))
+    before = await service.events()
+    bodies: dict[tuple[str, str], Json | None] = {
+        ("patch", "/{key}"): {"name": "New door"},
+        ("put", "/{key}/members/{user_id}"): {"role": "admin"},
+        ("delete", "/{key}/members/{user_id}"): None,
+        ("post", "/{key}/service-accounts"): {"name": "other"},
+        ("delete", "/{key}/service-accounts/{user_id}"): None,
+        ("post", "/{key}/service-accounts/{user_id}/tokens"): {"name": "nightly", "scopes": ["read"]},
+    }
+    passing = {("delete", "/{key}"), ("delete", "/{key}/service-accounts/{user_id}/tokens/{token_id}")}
+    documented = {
+        (method, path.removeprefix(PROJECTS))
+        for path, item in service.app.openapi()["paths"].items()
+        for method in item.keys() & {"post", "put", "patch", "delete"}
+        if path.startswith(f"{PROJECTS}/{{key}}")
+    }
+    assert documented == bodies.keys() | passing
+    for (method, path), body in bodies.items():
+        user = account["id"] if "service-accounts" in path else kim.identity.id
+        filled = path.format(key="DOOR", user_id=user)
+        problem(await admin(method.upper(), filled, body), 409, "project_archived")
+    assert await service.events() == before
 
 
 async def test_only_what_is_archived_and_confirmed_is_deleted(admin: Caller, kim: Caller, service: Service) -> None:
