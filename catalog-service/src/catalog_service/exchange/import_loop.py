@@ -11,7 +11,7 @@ from catalog_service.exchange.applying import Cancelled, RecordChanged, apply, e
 from catalog_service.exchange.applying import Job as Application
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job, JobLost
-from catalog_service.exchange.jobs.options import ApplyWhen, OnChange
+from catalog_service.exchange.jobs.options import ApplyWhen, Mode, OnChange
 from catalog_service.exchange.planning.plan import count_rows, plan
 from catalog_service.exchange.planning.staging import Limits, Refused, stage
 from chassis.core import projects, request_context
@@ -26,6 +26,11 @@ _MAX_PLANS = 3
 _POLL = 1.0
 """Seconds between looks for work without a wakeup."""
 _PAUSE = 0.05
+_RECORD_CHANGED = "The record has changed since this was planned, and nothing was applied; look at the new plan."
+_IDS_TAKEN = (
+    "Nothing was applied: another project of this installation has items or links with ids of the file, which a restore"
+    " keeps. Import it without mode=restore, with new ids."
+)
 
 
 class ImportLoop:
@@ -105,7 +110,9 @@ class ImportLoop:
             try:
                 await apply(self._database, _as_applied(job), tell)
             except RecordChanged:
-                await self._plan_again(job)
+                if await self._plan_again(job) == job.plan_hash and job.options["mode"] == Mode.RESTORE:
+                    await self._refuse(job, _IDS_TAKEN)
+                    return
                 if not _may_differ(job):
                     break
             except Cancelled as cancelled:
@@ -130,9 +137,8 @@ class ImportLoop:
         plan_hash: str = planned["plan_hash"]
         return plan_hash
 
-    async def _refuse(self, job: Job) -> None:
-        """Leave a job whose plan has become another to who has to look at it."""
-        told = "The record has changed since this was planned, and nothing was applied; look at the new plan."
+    async def _refuse(self, job: Job, told: str = _RECORD_CHANGED) -> None:
+        """Leave a job whose plan cannot be applied to who has to look at it."""
         error = {"code": "record_changed", "detail": told, "status": 409}
         async with self._database.transaction() as connection:
             await transitions.back_to_planned(connection, job, error)

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from chassis.core.identity import Identity, Role
 from testing.service import ok, problem
+
+from .conftest import Imports
 
 
 def told(row: Any) -> tuple[Any, Any]:
@@ -246,3 +249,15 @@ async def test_a_changed_record_is_planned_again_where_that_is_asked_for(imports
     await imports.catalog.requirement(external_id=record["external_id"], title="Theirs")
     applied = await imports.apply(job, on_change="replan")
     assert applied["counts"]["requirements"]["update"] == 1
+
+
+async def test_a_restore_of_what_another_project_has_is_refused_with_the_reason(imports: Any) -> None:
+    there = await imports.catalog.requirement(module=imports.catalog.word())
+    admin = Identity(id=1, email="root@example.test", role=Role.ADMIN, project="COPY")
+    elsewhere = Imports(imports.catalog.being(admin))
+    exported = await imports.catalog.get("/exports", format="ndjson", module=there["module"])
+    job = ok(await elsewhere.send_file(exported.content, mode="restore"))
+    assert job["counts"]["requirements"]["create"] == 1
+    refused = problem(await elsewhere.catalog.post(f"/imports/{job['id']}/apply", {}), 409, "record_changed")
+    assert "another project" in refused["detail"]
+    assert (await elsewhere.catalog.read("/requirements"))["total"] == 0
