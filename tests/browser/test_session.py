@@ -102,8 +102,8 @@ def test_who_signs_out_is_signed_out_in_every_tab(page_of: PageOf, person: Trace
     other.goto("/p/MAIN/requirements")
     expect(other.get_by_role("heading", level=1)).to_be_visible()
     (cookie,) = visit.context.cookies()
-    visit.page.get_by_role("button", name="Account").click()
-    visit.page.get_by_role("menuitem", name="Sign out").click()
+    visit.page.get_by_role("button", name=person.me()["full_name"]).click()
+    visit.page.get_by_role("button", name="Sign out", exact=True).click()
     for tab in (visit.page, other):
         expect(tab).to_have_url(re.compile("/sign-in"))
     assert visit.context.cookies() == []
