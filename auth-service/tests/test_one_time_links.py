@@ -9,7 +9,7 @@ import jwt
 from auth_service.reset_password import reset
 from auth_service.startup import admin_has
 from chassis.core.identity import Identity, Role
-from testing.service import Json, problem
+from testing.service import Json, ok, problem
 
 from .conftest import ADMIN, PASSWORD, Service, running, settings_of
 
@@ -66,6 +66,16 @@ async def test_an_invitation_to_a_project_makes_a_member_of_it(service: Service)
     missing = {"email": "ana@example.com", "project": "NONE"}
     refused = await service.call("POST", "/api/v1/users/invitations", missing, caller=await service.admin())
     problem(refused, 404, "project_not_found")
+
+
+async def test_an_invitation_to_a_project_that_is_deleted_makes_an_account_alone(service: Service) -> None:
+    admin = await service.admin()
+    ok(await service.call("POST", "/api/v1/projects", {"key": "DOOR", "name": "Door"}, caller=admin), 201)
+    link = (await invite(service, project="DOOR"))["link"]
+    ok(await service.call("PATCH", "/api/v1/projects/DOOR", {"archived": True}, caller=admin))
+    ok(await service.call("DELETE", "/api/v1/projects/DOOR?confirm=DOOR", caller=admin), 202)
+    assert ok(await accept(service, link), 201)["role"] == "viewer"
+    assert await service.rows("SELECT FROM project_members") == []
 
 
 async def test_an_invitation_ends_when_it_is_revoked_or_too_old(service: Service) -> None:

@@ -110,6 +110,9 @@ async def test_without_groups_a_role_that_an_admin_gave_stays(url: str, identity
         invited = {"email": "kim@example.com", "role": "reviewer"}
         made = await service.call("POST", "/api/v1/users/invitations", invited, caller=await service.admin())
         assert made.status_code == 201
+        identity_provider.person("lee", email="lee@example.com", email_verified=True)
+        assert (await signed_in(service, "lee")).status_code == 303
+        assert len(await service.rows("SELECT FROM invitations")) == 1, "it is of another address"
         assert (await signed_in(service, "kim")).status_code == 303
         (row,) = await service.rows("SELECT id, role FROM users WHERE email = 'kim@example.com'")
         assert row["role"] == "reviewer", "as the invitation says"
