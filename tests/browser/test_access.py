@@ -23,6 +23,10 @@ def test_who_is_invited_chooses_a_password_and_is_in(page_of: PageOf, admin: Tra
     page.get_by_role("button", name="Make the link").click()
     link = page.get_by_role("dialog", name=f"Invitation for {email}").locator("code").inner_text()
 
+    another = page_of("viewer", "~" + link[link.index("/accept-invitation") :]).page
+    expect(another.get_by_role("main").get_by_role("alert")).to_contain_text("You are signed in as")
+    expect(another.get_by_label("Password")).to_have_count(0)
+
     invited = page_of("nobody", "~" + link[link.index("/accept-invitation") :])
     invited.page.get_by_label("Name").fill("Kim Invited")
     invited.page.get_by_label("Password").fill("password1")
@@ -47,6 +51,9 @@ def test_a_link_of_an_admin_leads_to_a_new_password(page_of: PageOf, admin: Trac
     page.get_by_role("button", name=f"Actions for {somebody['full_name']}").click()
     page.get_by_role("button", name="Make a link for a new password").click()
     link = page.get_by_role("dialog").locator("code").inner_text()
+
+    another = page_of("viewer", "~" + link[link.index("/reset-password") :]).page
+    expect(another.get_by_role("main").get_by_role("alert")).to_contain_text("You are signed in as")
 
     anew = page_of("nobody", "~" + link[link.index("/reset-password") :]).page
     anew.get_by_label("New password").fill("another good password")

@@ -1,11 +1,14 @@
-import { useState } from "react"
-import { useLocation } from "wouter"
+import { type ReactNode, useState } from "react"
+import { Link, useLocation } from "wouter"
+import { Button } from "../kit/button"
 import { Field } from "../kit/field"
 import { useForm } from "../kit/form"
+import { useTitle } from "../kit/page"
 import { m } from "../messages"
 import { NewPassword } from "./account-fields"
 import { LoneForm } from "./lone-form"
-import { acceptInvitation, forgotPassword, resetPassword, singleSignOn } from "./session"
+import css from "./page.module.css"
+import { acceptInvitation, forgotPassword, resetPassword, signOut, singleSignOn, useSession } from "./session"
 import { SingleSignOn, useSingleSignOn } from "./single-sign-on"
 import { texts } from "./words"
 
@@ -14,6 +17,14 @@ const secret = () => location.hash.slice(1)
 
 /** Where somebody who was invited makes an account, here or by single sign-on, and is signed in with it. */
 export function AcceptInvitation() {
+  return (
+    <UnlessSignedIn title={m.session.invited}>
+      <Invited />
+    </UnlessSignedIn>
+  )
+}
+
+function Invited() {
   const way = useSingleSignOn()
   const [, go] = useLocation()
   const [full_name, setName] = useState("")
@@ -82,6 +93,14 @@ export function ForgotPassword() {
 
 /** Where somebody chooses a password by a link. */
 export function ResetPassword() {
+  return (
+    <UnlessSignedIn title={m.session.reset}>
+      <Reset />
+    </UnlessSignedIn>
+  )
+}
+
+function Reset() {
   const [password, setPassword] = useState("")
   const [done, setDone] = useState("")
   const { fields, ...form } = useForm(async () => {
@@ -105,6 +124,27 @@ export function ResetPassword() {
         onChange={setPassword}
       />
     </LoneForm>
+  )
+}
+
+/** What a link is for; whoever is signed in as they open it may be another than it was made for, and is told so. */
+function UnlessSignedIn({ title, children }: { title: string; children: ReactNode }) {
+  const session = useSession()
+  const [wasOut, setWasOut] = useState(false)
+  if (session.state === "signed-out" && !wasOut) setWasOut(true)
+  useTitle(title)
+  if (wasOut || session.state !== "signed-in") return children
+  return (
+    <main className={css.page}>
+      <header>
+        <h1>{title}</h1>
+        <p role="alert">{m.session.linkOfAnother(session.user.email)}</p>
+      </header>
+      <Button onPress={() => void signOut()}>{m.shell.signOut}</Button>
+      <p>
+        <Link href="/">{m.session.stay}</Link>
+      </p>
+    </main>
   )
 }
 

@@ -38,6 +38,9 @@ export const session = {
   setPassword: "Set the password",
   resetDone: "Your new password is set.",
   noLink: "The link is not complete: open it as it was given to you.",
+  linkOfAnother: (email: string) =>
+    `You are signed in as ${email}. This link is for one account, which may be another: sign out, then open it again.`,
+  stay: "Stay signed in",
   code: "Code",
   codeHint: "The 6 digits that your phone shows, or a recovery code.",
   wrongCode: "The code is wrong, or was used already. Wait for the next one.",
