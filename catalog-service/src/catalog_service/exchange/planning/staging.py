@@ -75,8 +75,10 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
             await transitions.hold(connection, job)
             # COPY knows no row-level security.
             names = f"job_id, position, {COLUMNS}"
+            # Made once a connection: to make and drop it is a change of the catalog, which is written to disk.
             await connection.execute(
-                f"CREATE TEMP TABLE arrived ON COMMIT DROP AS SELECT {names} FROM import_rows WITH NO DATA"
+                f"CREATE TEMP TABLE IF NOT EXISTS arrived ON COMMIT DELETE ROWS AS SELECT {names} FROM import_rows"
+                " WITH NO DATA"
             )
             async with connection.cursor().copy(f"COPY arrived ({names}) FROM STDIN") as copy:
                 await copy.write(block)
