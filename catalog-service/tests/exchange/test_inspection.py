@@ -73,3 +73,13 @@ def test_of_a_large_file_of_json_the_beginning_is_looked_at(file_name: str, begi
     with pytest.raises(Invalid) as refused:
         described(file, look(kind="requirements", file_name=file_name))
     assert refused.value.code == "cut_off"
+
+
+def test_of_a_large_file_of_openfasttrace_the_beginning_is_looked_at() -> None:
+    item = "<specobject><id>doors-{}</id><version>1</version><shortdesc>Doors close</shortdesc></specobject>"
+    whole = f"<specdocument><specobjects doctype='req'>{''.join(map(item.format, range(2000)))}"
+    file = BytesIO(whole[:-20].encode())
+    found = described(file, look(kind="requirements", file_name="items.xml", is_whole=False))["rows"]
+    assert found[0]["fields"]["title"] == "Doors close"
+    with pytest.raises(Invalid):
+        described(file, look(kind="requirements", file_name="items.xml"))

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.plain_text import text_of_html
 from catalog_service.exchange.readers.items import Draft
-from catalog_service.exchange.records import Link, Record
+from catalog_service.exchange.records import Link, Record, Unreadable
 from catalog_service.exchange.refusals import RootHandler, xml_of
 from catalog_service.exchange.tabular.steps import Step, texts_of
 from chassis.files.refused import FileRefused
@@ -114,11 +114,15 @@ class CaseHandler(RootHandler):
 def cases_of(file: BinaryIO, handler: CaseHandler, options: ReadOptions) -> Iterator[tuple[int, list[str], Node]]:
     """Yield the test cases of a file as they come: their number from 1, the names of their suites, and themselves."""
     row = 0
-    for _ in xml_of(file, handler, encoding=options.encoding):
-        for suites, node in handler.ready:
-            row += 1
-            yield row, suites, node
-        handler.ready.clear()
+    try:
+        for _ in xml_of(file, handler, encoding=options.encoding):
+            for suites, node in handler.ready:
+                row += 1
+                yield row, suites, node
+            handler.ready.clear()
+    except Unreadable:
+        if not (options.is_beginning and row):
+            raise
 
 
 def add_steps(draft: Draft, steps: Sequence[Step]) -> list[dict[str, str]]:
