@@ -11,12 +11,16 @@ MARK = "_traceline:1"
 
 _PLACE = r"(?:\A|(?<=[;|\t\r\n]))"  # where a program may see the beginning of a cell
 _UNSAFE = re.compile(rf"""{_PLACE}(?=(?:[^\S\t\r\n]|["'])*[=+\-@＝＋－＠]|')|\A(?=[\t\r])""")
+_SEPARATOR = re.compile(r"[;|\t\r\n]")
 _ENCODED = re.compile(rf"{_PLACE}'")
 
 
 def encode(text: str) -> str:
     """Return the text as a cell of a CSV file that no program runs."""
-    return _UNSAFE.sub("'", text)
+    if _SEPARATOR.search(text):
+        return _UNSAFE.sub("'", text)
+    # Only its beginning is the beginning of a cell, and most texts have no separator.
+    return f"'{text}" if _UNSAFE.match(text) else text
 
 
 def decode(cell: str) -> str:
