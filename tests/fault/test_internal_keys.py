@@ -1,4 +1,7 @@
-"""The keys of all callers are changed under load, as the runbook says: nobody is refused, and the old ones end."""
+"""The keys of all callers are changed under load, as the runbook says: no key is refused, and the old ones end.
+
+Each service is one process here: while it restarts, requests to it are answered with 503.
+"""
 
 from collections.abc import Iterator
 
@@ -37,7 +40,7 @@ def told(stack: RunningStack, signing: dict[str, str], *trusted: dict[str, str])
 
 
 @pytest.mark.long
-def test_keys_are_changed_without_a_refused_request(
+def test_keys_are_changed_and_none_is_refused(
     stack: RunningStack, admin: Traceline, history: History, hold: Hold
 ) -> None:
     old = stack.signing_keys
