@@ -134,6 +134,8 @@ def test_the_demo_is_a_project_of_its_own_that_one_call_removes(base_url: str, a
     total = beside.read("/requirements")["total"]
     assert asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD)) is not None
     assert asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD)) is None, "once more changes nothing"
+    # Another gateway than that of the loader hears of the project a little later.
+    eventually(lambda: admin.within(DEMO).get("/requirements").status_code == 200, "the project", seconds=2)
     assert summary(admin.within(DEMO))["total_requirements"] >= 60
     assert beside.read("/requirements")["total"] == total
     ok(admin.delete(f"/projects/{DEMO}", params={"confirm": DEMO}), 202)
