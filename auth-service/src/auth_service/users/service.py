@@ -103,27 +103,29 @@ async def change(
             return shown(user)
         if loses_admin and active_admins == [user_id]:
             raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
-        values = {name: change["after"] for name, change in changes.items()}
-        if not changes.keys().isdisjoint({"role", "is_active"}):
-            values["access_changed_at"] = now
-        if values.get("is_active") is False:
-            values["tokens_not_before"] = now
-        after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
-        event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user_id), actor=actor)
-        await repository.update(connection, user_id, values, event)
-        return shown(after)
+        return shown(await _store(connection, user, changes, now, actor))
 
 
 async def deactivate(connection: Connection, user_id: int, actor: Actor) -> None:
     """Have nobody use an account any more, which ends its tokens, in the caller's transaction; raise NotFound."""
     user, now = await locked(connection, user_id)
-    if not user["is_active"]:
-        return
-    values: dict[str, Any] = {"is_active": False, "access_changed_at": now, "tokens_not_before": now}
-    changes = {"is_active": {"before": True, "after": False}}
+    if user["is_active"]:
+        await _store(connection, user, {"is_active": {"before": True, "after": False}}, now, actor)
+
+
+async def _store(
+    connection: Connection, user: UserRow, changes: Mapping[str, Mapping[str, Any]], now: datetime, actor: Actor
+) -> UserRow:
+    """Store changes of a locked user, with what they mean for tokens, and tell of them; return the user after that."""
+    values = {name: change["after"] for name, change in changes.items()}
+    if not changes.keys().isdisjoint({"role", "is_active"}):
+        values["access_changed_at"] = now
+    if values.get("is_active") is False:
+        values["tokens_not_before"] = now
     after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
-    event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user_id), actor=actor)
-    await repository.update(connection, user_id, values, event)
+    event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user["id"]), actor=actor)
+    await repository.update(connection, user["id"], values, event)
+    return after
 
 
 async def locked(connection: Connection, user_id: int) -> tuple[UserRow, datetime]:
