@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 from uuid import UUID
 
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_column, fetch_only
+from chassis.db.rows import fetch_all, fetch_only
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 from chassis.web.parameters import Choice
-
-V = TypeVar("V", bound=StrEnum)
 
 
 class TestCaseVerdict(StrEnum):
@@ -290,7 +288,7 @@ async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis
 _BY_ITSELF = f"{_TEST_CASE_COLUMNS}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
 
 
-def _test_cases(columns: str, condition: str, of_results: str = "") -> str:
+def verdicts_of_test_cases(columns: str, condition: str, of_results: str = "") -> str:
     """Return the query of columns of test cases `t` under a condition, each by itself."""
     return f"""
         WITH {_RESULTS.format(of_results=of_results)}, changed AS (
@@ -309,68 +307,7 @@ def _test_cases(columns: str, condition: str, of_results: str = "") -> str:
 async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> LinkedTestCase:
     """Return a test case that is there with its verdict: stale when any of its requirements has changed since."""
     parameters = {"id": test_case_id, **basis.parameters}
-    return await fetch_only(connection, LinkedTestCase, _test_cases(_BY_ITSELF, "t.id = %(id)s"), parameters)
-
-
-# The state that a test case must have on some branch for a verdict that few have.
-_STATES = {
-    TestCaseVerdict.FAILED: "status = 'failed'",
-    TestCaseVerdict.FLAKY: f"(status = 'flaky' OR flips >= {FLIPS_OF_FLAKY})",
-    TestCaseVerdict.SKIPPED: "status = 'skipped'",
-}
-
-
-def _with_state(verdict: TestCaseVerdict) -> str:
-    return f"SELECT test_case_id FROM test_case_state WHERE {_STATES[verdict]}"
-
-
-# All requirements that can have a verdict, and few more: the others need not be looked at.
-_MAY_BE = {
-    Verdict.UNCOVERED: f"""
-        SELECT id FROM requirements WHERE NOT EXISTS (
-            SELECT FROM links l JOIN test_cases t ON t.id = l.test_case_id
-            WHERE l.requirement_id = requirements.id AND {COUNTS_FOR})""",
-    **{
-        verdict: f"SELECT requirement_id FROM links WHERE test_case_id IN ({_with_state(state)})"
-        for verdict, state in {
-            Verdict.FAILED: TestCaseVerdict.FAILED,
-            Verdict.FLAKY: TestCaseVerdict.FLAKY,
-        }.items()
-    },
-}
-
-
-async def requirements_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
-    """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
-    wanted = _wanted(Verdict, chosen)
-    few = set(wanted) <= _MAY_BE.keys()
-    scope = " UNION ".join(_MAY_BE[one] for one in wanted) if few and wanted else "SELECT id FROM requirements"
-    return await fetch_column(
-        connection,
-        f"""
-        WITH {requirement_verdicts(f"SELECT id FROM ({scope}) AS may_be (id)", of_few=few)}
-        SELECT requirement_id FROM verdicts WHERE verdict = ANY(%(wanted)s)
-        """,
-        {"wanted": wanted, **basis.parameters},
-    )
-
-
-async def test_cases_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
-    """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
-    wanted = _wanted(TestCaseVerdict, chosen)
-    may_be = " UNION ".join(_with_state(one) for one in wanted) if wanted and set(wanted) <= _STATES.keys() else ""
-    query = _test_cases(
-        "t.id", f"t.id IN ({may_be})" if may_be else "true", f"AND s.test_case_id IN ({may_be})" if may_be else ""
-    )
-    return await fetch_column(
-        connection,
-        f"SELECT id FROM ({query}) AS v WHERE verdict = ANY(%(wanted)s)",
-        {"wanted": wanted, **basis.parameters},
-    )
-
-
-def _wanted(of: type[V], chosen: Choice[StrEnum]) -> list[V]:
-    return [one for one in of if one in (chosen.included or of) and one not in chosen.excluded]
+    return await fetch_only(connection, LinkedTestCase, verdicts_of_test_cases(_BY_ITSELF, "t.id = %(id)s"), parameters)
 
 
 LONGEST_AGO_FIRST = Order("last_pass_at:asc", (By("t.last_pass_at", datetime, nullable=True), By("t.id", UUID)))
@@ -388,10 +325,10 @@ async def page_of_test_cases(
     conditions = Conditions(**basis.parameters)
     conditions.choose("t.verdict", chosen)
     if ids is None:
-        source = _test_cases(_BY_ITSELF, "t.status <> 'deprecated'")
+        source = verdicts_of_test_cases(_BY_ITSELF, "t.status <> 'deprecated'")
     else:
         conditions.parameters["ids"] = list(ids.included)
-        source = _test_cases(_BY_ITSELF, "t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)")
+        source = verdicts_of_test_cases(_BY_ITSELF, "t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)")
     return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
 
 
@@ -401,8 +338,9 @@ async def count_test_cases(
     """Return how many of the test cases that count for the requirements of a scope have which verdict."""
     condition = f"""t.status <> 'deprecated' AND t.id IN (
         SELECT l.test_case_id FROM links l WHERE l.link_type <> 'related' AND l.requirement_id IN ({scope}))"""
+    query = verdicts_of_test_cases("t.id", condition)
     cursor = await connection.execute(
-        f"SELECT verdict, count(*) AS n FROM ({_test_cases('t.id', condition)}) AS test_cases GROUP BY verdict",
+        f"SELECT verdict, count(*) AS n FROM ({query}) AS test_cases GROUP BY verdict",
         {**parameters, **basis.parameters},
         prepare=False,
     )

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 from uuid import UUID
 
-from catalog_service import verdicts
+from catalog_service import verdict_filters
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import item_routes
 from catalog_service.items.filters import FACETS, ItemFilters
@@ -66,7 +66,7 @@ class RequirementsQuery(RequirementFilters):
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of requirements with the verdicts that are wanted; raises Invalid for an unknown one."""
         chosen = parse_choice("verdict", self.verdict, self.verdicts)
-        return None if chosen is None else await verdicts.requirements_with(connection, chosen, basis)
+        return None if chosen is None else await verdict_filters.requirements_with(connection, chosen, basis)
 
 
 router = item_routes(

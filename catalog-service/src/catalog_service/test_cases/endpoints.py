@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from catalog_service import verdicts
+from catalog_service import verdict_filters
 from catalog_service.items.endpoints import item_routes
 from catalog_service.items.filters import FACETS, ItemFilters
 from catalog_service.items.kinds import TEST_CASE
@@ -65,7 +65,7 @@ class TestCasesQuery(TestCaseFilters):
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of test cases with the verdicts that are wanted; raises Invalid for an unknown one."""
         chosen = parse_choice("verdict", self.verdict, self.verdicts)
-        return None if chosen is None else await verdicts.test_cases_with(connection, chosen, basis)
+        return None if chosen is None else await verdict_filters.test_cases_with(connection, chosen, basis)
 
 
 router = item_routes(

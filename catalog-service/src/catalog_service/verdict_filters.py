@@ -1,0 +1,73 @@
+"""Which requirements and test cases have a verdict, for lists that are narrowed by it."""
+
+from enum import StrEnum
+from typing import TypeVar
+from uuid import UUID
+
+from catalog_service.verdicts import (
+    COUNTS_FOR,
+    FLIPS_OF_FLAKY,
+    Basis,
+    TestCaseVerdict,
+    Verdict,
+    requirement_verdicts,
+    verdicts_of_test_cases,
+)
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_column
+from chassis.web.parameters import Choice
+
+V = TypeVar("V", bound=StrEnum)
+
+# A verdict that few have needs a state on some branch, by which they and few more are found.
+_IN_STATE = {
+    verdict: f"SELECT test_case_id FROM test_case_state WHERE {state}"
+    for verdict, state in (
+        (TestCaseVerdict.FAILED, "status = 'failed'"),
+        (TestCaseVerdict.FLAKY, f"(status = 'flaky' OR flips >= {FLIPS_OF_FLAKY})"),
+        (TestCaseVerdict.SKIPPED, "status = 'skipped'"),
+    )
+}
+_LINKED = "SELECT requirement_id FROM links WHERE test_case_id IN ({})"
+# The same for requirements: the others need not be looked at.
+_MAY_BE = {
+    Verdict.UNCOVERED: f"""
+        SELECT id FROM requirements WHERE NOT EXISTS (
+            SELECT FROM links l JOIN test_cases t ON t.id = l.test_case_id
+            WHERE l.requirement_id = requirements.id AND {COUNTS_FOR})""",
+    Verdict.FAILED: _LINKED.format(_IN_STATE[TestCaseVerdict.FAILED]),
+    Verdict.FLAKY: _LINKED.format(_IN_STATE[TestCaseVerdict.FLAKY]),
+}
+
+
+async def requirements_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
+    """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
+    wanted = _wanted(Verdict, chosen)
+    few = set(wanted) <= _MAY_BE.keys()
+    scope = " UNION ".join(_MAY_BE[one] for one in wanted) if few and wanted else "SELECT id FROM requirements"
+    return await fetch_column(
+        connection,
+        f"""
+        WITH {requirement_verdicts(f"SELECT id FROM ({scope}) AS may_be (id)", of_few=few)}
+        SELECT requirement_id FROM verdicts WHERE verdict = ANY(%(wanted)s)
+        """,
+        {"wanted": wanted, **basis.parameters},
+    )
+
+
+async def test_cases_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
+    """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
+    wanted = _wanted(TestCaseVerdict, chosen)
+    may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if set(wanted) <= _IN_STATE.keys() else ""
+    query = verdicts_of_test_cases(
+        "t.id", f"t.id IN ({may_be})" if may_be else "true", f"AND s.test_case_id IN ({may_be})" if may_be else ""
+    )
+    return await fetch_column(
+        connection,
+        f"SELECT id FROM ({query}) AS v WHERE verdict = ANY(%(wanted)s)",
+        {"wanted": wanted, **basis.parameters},
+    )
+
+
+def _wanted(of: type[V], chosen: Choice[StrEnum]) -> list[V]:
+    return [one for one in of if one in (chosen.included or of) and one not in chosen.excluded]
