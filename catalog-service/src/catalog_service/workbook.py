@@ -115,19 +115,18 @@ class Workbook:
     def finish(self) -> None:
         """Write what comes after the lines of the first sheet."""
         with ZipFile(self._frame()) as frame:
-            places = dict(self._numbered())
-            for number, sheet in places.items():
+            (_, first), *others = self._numbered()
+            _, rest = _halves(frame, 1)
+            first.file.write(rest)
+            first.file.close()
+            for number, sheet in others:
                 head, rest = _halves(frame, number)
-                if number > 1:
-                    with begin_entry(self._archive, _PART.format(number), self._cover.made_at) as target:
-                        target.write(head)
-                        sheet.file.seek(0)
-                        copyfileobj(sheet.file, target, _BLOCK)
-                        target.write(rest)
-                else:
-                    sheet.file.write(rest)
-                sheet.file.close()
-            written = {*_FIRST, *(_PART.format(number) for number in places)}
+                with sheet.file, begin_entry(self._archive, _PART.format(number), self._cover.made_at) as target:
+                    target.write(head)
+                    sheet.file.seek(0)
+                    copyfileobj(sheet.file, target, _BLOCK)
+                    target.write(rest)
+            written = set(self._archive.namelist())
             for part in frame.namelist():
                 if part not in written:
                     self._archive.writestr(part, frame.read(part))
