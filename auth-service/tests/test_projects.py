@@ -204,7 +204,9 @@ async def test_projects_are_listed_filtered_and_paged(admin: Caller) -> None:
 
 async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: Caller, service: Service) -> None:
     gate = [{"rule": "max_failed", "limit": 0.0, "where": {"priority": ["critical"]}}]
-    await admin("PATCH", "/MAIN", {"settings": {"algorithm": "hybrid", "threshold": 0.0, "gate": gate}})
+    patterns = [{"name": "tc{number}", "external_id": "TC-{number}"}]
+    first = {"algorithm": "hybrid", "threshold": 0.0, "gate": gate, "name_patterns": patterns}
+    await admin("PATCH", "/MAIN", {"settings": first})
     changed = ok(await admin("PATCH", "/MAIN", {"settings": {"algorithm": None, "automatic_suggestions": False}}))
     assert changed["settings"] == {
         "automatic_suggestions": False,
@@ -212,12 +214,29 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
         "threshold": 0.0,
         "coverage_threshold": None,
         "gate": gate,
+        "name_patterns": patterns,
     }
     last = (await service.events("auth.project.updated"))[-1]["data"]
     assert last["project"]["settings"] == changed["settings"]
     assert last["changes"]["settings"]["before"]["algorithm"] == "hybrid"
     for settings in ({"threshold": 2}, {"algorithm": "guess"}, {"colour": 1}, {"gate": [{"rule": "No!"}]}):
         problem(await admin("PATCH", "/MAIN", {"settings": settings}), 422, field="/settings")
+
+
+@pytest.mark.parametrize(
+    ("field", "pattern", "at"),
+    [
+        *[("name", pattern, at) for pattern, at in (("tc", 1), ("tc{nr}", 3), ("{number", 1), ("x}", 2))],
+        *[("name", pattern, at) for pattern, at in (("{id}-{number}", 5), ("{number}{id}", 9), ("{letters}x", 10))],
+        *[("name", pattern, at) for pattern, at in (("{id} {id}", 6), ("*t*c{number}", 3), ("(a+)+$", 1))],
+        *[("external_id", made, at) for made, at in (("TC", 1), ("TC-{id}", 4), ("{number}{", 9))],
+    ],
+)
+async def test_a_pattern_of_names_is_refused_with_its_place(admin: Caller, field: str, pattern: str, at: int) -> None:
+    patterns = [{"name": "tc{number}", "external_id": "TC-{number}", field: pattern}]
+    refused = await admin("PATCH", "/MAIN", {"settings": {"name_patterns": patterns}})
+    found = problem(refused, 422, field=f"/settings/name_patterns/0/{field}")
+    assert f"(character {at} of {field})" in str(found["errors"]), found["errors"]
 
 
 async def test_a_change_asks_for_the_state_that_was_read(admin: Caller) -> None:

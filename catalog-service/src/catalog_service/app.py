@@ -11,6 +11,7 @@ from catalog_service.exchange.mappings.endpoints import router as mappings_route
 from catalog_service.exchange.writing.endpoints import router as exports_router
 from catalog_service.executions.endpoints import router as results_router
 from catalog_service.executions.gate_endpoints import router as gate_router
+from catalog_service.executions.pattern_endpoints import router as patterns_router
 from catalog_service.executions.report_endpoints import router as result_reports_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
@@ -62,6 +63,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             exports_router,
             results_router,
             gate_router,
+            patterns_router,
             result_reports_router,
             internal_router,
         ],

@@ -216,6 +216,15 @@ class GateRule(BaseModel):
     where: dict[str, tuple[str, ...]] = {}
 
 
+class NamePattern(BaseModel):
+    """What in the name of a test says by which external id its test case is known; see `contracts.name_patterns`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: str
+    external_id: str
+
+
 class ProjectSettings(BaseModel):
     """What a project wants otherwise than the environment's defaults; None: as those say."""
 
@@ -226,6 +235,7 @@ class ProjectSettings(BaseModel):
     threshold: float | None = None
     coverage_threshold: float | None = None
     gate: tuple[GateRule, ...] | None = None
+    name_patterns: tuple[NamePattern, ...] | None = None
 
 
 class ProjectState(BaseModel):

@@ -125,7 +125,7 @@ CATALOG = Service(
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
     watched=("exports", "imports", "reports"),
     uploads=("imports", "imports/inspect", "test-results"),
-    reading=(("POST", "imports/inspect"), ("POST", "reports/gate")),
+    reading=(("POST", "imports/inspect"), ("POST", "reports/gate"), ("POST", "automated-tests/try-patterns")),
     internal={
         "/internal/links/by-suggestion": ("suggestion-service",),
         "/internal/links/undone-by-suggestion": ("suggestion-service",),

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from chassis.core.identity import Role
 from chassis.core.wording import shown
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from contracts.name_patterns import MOST_PATTERNS, NamePattern
 from contracts.projects import KEY, Visibility
 
 _SETTINGS: JsonDict = {
@@ -20,6 +21,7 @@ _SETTINGS: JsonDict = {
     "threshold": 0.4,
     "coverage_threshold": None,
     "gate": [{"rule": "max_failed", "limit": 0, "where": {"priority": ["critical", "high"]}}],
+    "name_patterns": [{"name": "tc{number}", "external_id": "TC-{number}"}],
 }
 _WRITTEN: JsonDict = {
     "key": "DOOR",
@@ -95,6 +97,14 @@ class ProjectSettings(BaseModel):
         Share | None, Field(description="The coverage below which reviewers are told that it has fallen.")
     ] = None
     gate: Annotated[list[GateRule] | None, Field(max_length=50, description="The rules of the release gate.")] = None
+    name_patterns: Annotated[
+        list[NamePattern] | None,
+        Field(
+            max_length=MOST_PATTERNS,
+            description="What in the names of tests names a test case, instead of what the installation looks for:"
+            " `[TC-7]`, `TC-7`, `TC_7` and `C123`.",
+        ),
+    ] = None
 
 
 class Project(BaseModel):
@@ -141,6 +151,7 @@ class SettingsChange(TypedDict, total=False):
     threshold: Share | None
     coverage_threshold: Share | None
     gate: Annotated[list[GateRule] | None, Field(max_length=50)]
+    name_patterns: Annotated[list[NamePattern] | None, Field(max_length=MOST_PATTERNS)]
 
 
 class ProjectChange(TypedDict, total=False):

@@ -242,6 +242,6 @@ def _of_member(told: MemberChanged | MemberRemoved, caller: Identity) -> NewEven
 def _dumped(settings: Mapping[str, Any]) -> Row:
     """Return settings that were sent as they are stored."""
     return {
-        name: [rule.model_dump(mode="json") for rule in value] if name == "gate" and value is not None else value
+        name: [one.model_dump(mode="json") for one in value] if isinstance(value, list) else value
         for name, value in settings.items()
     }

@@ -1,6 +1,7 @@
 """HTTP: send results, look at runs, at what was executed, and at what it says of requirements and test cases."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
@@ -33,6 +34,7 @@ from catalog_service.executions.schemas import (
     RequirementResults,
     TestCaseResults,
 )
+from catalog_service.projects import repository as projects
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
 from chassis.core.identity import Admin, Reviewer, Viewer
@@ -97,7 +99,9 @@ async def send_test_results(request: Request, reviewer: Reviewer, database: Db, 
     """
     query = read_query(request, ResultsQuery)
     query.check()
-    options, spec = query.options(), query.spec(settings, datetime.now(UTC))
+    spec = query.spec(settings, datetime.now(UTC))
+    async with database.connection() as connection:
+        options = replace(query.options(), name_patterns=(await projects.get(connection)).name_patterns)
     with ExitStack() as meanwhile:
         files = await upload.receive_and_read(request, options, limits_of(settings), meanwhile)
 

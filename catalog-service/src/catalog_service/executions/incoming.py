@@ -75,7 +75,7 @@ async def gather(connection: Connection) -> None:
         SELECT i.*, coalesce(t.merged_into, t.id, nextval('automated_tests_id_seq')) AS test_id, NULL AS matched_by
         FROM (
             SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite,
-                   min(file) AS file, max(outcome) AS outcome,
+                   min(file) AS file, min(nullif(iteration, '') COLLATE "C") AS full_name, max(outcome) AS outcome,
                    (CASE WHEN sum(duration_ms) > 2147483647 THEN 2147483647 ELSE sum(duration_ms) END)::integer
                        AS duration_ms
             FROM incoming GROUP BY fingerprint ORDER BY fingerprint
@@ -86,6 +86,8 @@ async def gather(connection: Connection) -> None:
 
 
 _IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"
+NAMES_TEST_CASE = f"t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END"
+"""Whether a word names a test case `t`."""
 
 
 async def match(connection: Connection) -> list[str]:
@@ -99,7 +101,7 @@ async def match(connection: Connection) -> list[str]:
         CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS
         SELECT DISTINCT i.fingerprint, t.id AS test_case_id, 'named' AS matched_by
         FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
-        JOIN test_cases t ON t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END
+        JOIN test_cases t ON {NAMES_TEST_CASE}
         WHERE i.named IS NOT NULL
         """
     )
@@ -108,7 +110,7 @@ async def match(connection: Connection) -> list[str]:
         INSERT INTO incoming_matches
         SELECT DISTINCT i.fingerprint, t.id, 'name'
         FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.guessed) AS word
-        JOIN test_cases t ON t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END
+        JOIN test_cases t ON {NAMES_TEST_CASE}
         WHERE i.guessed IS NOT NULL AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
         """
     )
@@ -122,8 +124,7 @@ async def _unknown_ids(connection: Connection) -> list[str]:
         SELECT array_agg(word) FROM (
             SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
             WHERE i.named IS NOT NULL AND NOT EXISTS (
-                SELECT FROM test_cases t
-                WHERE t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END)
+                SELECT FROM test_cases t WHERE {NAMES_TEST_CASE})
             ORDER BY word LIMIT 100) AS unknown
         """,
     )

@@ -135,6 +135,7 @@ def _add_tests(metadata: sa.MetaData) -> None:
         project_column(),
         required("fingerprint", sa.LargeBinary),
         *(required(name, sa.Text) for name in ("class_name", "name", "suite", "file")),
+        sa.Column("full_name", sa.Text, comment="a name with parameters that it ran by, where it has any"),
         required("is_manual", sa.Boolean, server_default=sa.false()),
         sa.Column("merged_into", sa.BigInteger, comment="another test that it was renamed to"),
         timestamp("first_seen"),

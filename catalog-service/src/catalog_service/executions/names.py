@@ -1,7 +1,10 @@
 """What the name of a test says: which test it is, with which parameters, and which test case it may be."""
 
 import re
+from collections.abc import Callable, Sequence
 from hashlib import sha256
+
+from contracts.name_patterns import NamePattern, finders
 
 _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
@@ -72,6 +75,18 @@ def ids_in(name: str) -> list[str]:
         else:
             found[one["quoted"] or one["plain"] or one["case"]] = None
     return [*found][:MOST_GUESSES]
+
+
+def guesser(patterns: Sequence[NamePattern] | None) -> Callable[[str], list[str]]:
+    """Return what says which test cases a name may be of: by the patterns of a project, or as `ids_in` when None."""
+    if patterns is None:
+        return ids_in
+    found_by = finders(patterns)
+
+    def guess(name: str) -> list[str]:
+        return [*dict.fromkeys(one for finder in found_by for one in finder.ids(name))][:MOST_GUESSES]
+
+    return guess
 
 
 def requirements_in(name: str) -> list[str]:

@@ -8,6 +8,7 @@ alone.
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, BinaryIO
@@ -16,10 +17,11 @@ import orjson
 
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Notice, Unreadable
-from catalog_service.executions.names import base_name, fingerprint, ids_in, requirements_in
+from catalog_service.executions.names import base_name, fingerprint, guesser, requirements_in
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result
 from chassis.core.problems import Problem
+from contracts.name_patterns import NamePattern
 
 COLUMNS = (
     "position, fingerprint, class_name, name, suite, file, iteration, outcome, is_attempt, duration_ms, message, trace,"
@@ -44,7 +46,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to read and how. `format`: its name, or `auto`."""
+    """What to read and how. `format`: its name, or `auto`; `name_patterns`: those of the project, if it has any."""
 
     format: str
     file_name: str | None = None
@@ -52,6 +54,7 @@ class Order:
     undefined_fails: bool = True
     memory_bytes: int = 0
     cpu_seconds: int = 0
+    name_patterns: list[dict[str, str]] | None = None
 
 
 @dataclass(slots=True)
@@ -92,6 +95,8 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     is_named = order.format != "auto"
     chosen = registry.find(order.format) if is_named else registry.recognise(file, order.file_name)
     file.seek(0)
+    patterns = order.name_patterns
+    guess = guesser(None if patterns is None else [NamePattern(**one) for one in patterns])
     counts: Counter[str] = Counter()
     done = Read(chosen.name, {}, [])
     lines: list[str] = []
@@ -106,7 +111,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         total += 1
         if found.is_attempt:
             _count_attempt(found, outcome, attempts, counts)
-        lines.append(_line(found, outcome, total))
+        lines.append(_line(found, outcome, total, guess))
         if len(lines) == _AT_ONCE:
             _write(out, lines)
             if order.most_results and total > order.most_results:
@@ -146,11 +151,11 @@ def _write(out: BinaryIO, lines: list[str]) -> None:
     lines.clear()
 
 
-def _line(result: Result, outcome: str, position: int) -> str:
+def _line(result: Result, outcome: str, position: int, guess: Callable[[str], list[str]]) -> str:
     name, class_name, suite, file = result.name, result.class_name, result.suite, result.file
     base = base_name(name)
     iteration = result.iteration or (name if base != name else "")
-    guessed = ids_in(name)
+    guessed = guess(name)
     if result.tags:
         guessed = [*guessed, *result.tags]
     print_ = fingerprint(class_name, base, suite, file).hex()

@@ -58,8 +58,9 @@ async def _store_tests(connection: Connection, run: Run) -> None:
         """
         WITH stored AS (
             INSERT INTO automated_tests AS known
-                (id, fingerprint, class_name, name, suite, file, first_seen, last_seen) OVERRIDING SYSTEM VALUE
-            SELECT test_id, fingerprint, class_name, name, suite, file, %(at)s, %(at)s
+                (id, fingerprint, class_name, name, suite, file, full_name, first_seen, last_seen)
+                OVERRIDING SYSTEM VALUE
+            SELECT test_id, fingerprint, class_name, name, suite, file, full_name, %(at)s, %(at)s
             FROM incoming_tests ORDER BY fingerprint
             ON CONFLICT (project_id, fingerprint) DO UPDATE SET
                 suite = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.suite
@@ -68,6 +69,10 @@ async def _store_tests(connection: Connection, run: Run) -> None:
                 file = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.file
                     WHEN excluded.last_seen = known.last_seen THEN least(excluded.file, known.file)
                     ELSE known.file END,
+                full_name = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.full_name
+                    WHEN excluded.last_seen = known.last_seen
+                    THEN least(excluded.full_name COLLATE "C", known.full_name COLLATE "C")
+                    ELSE known.full_name END,
                 first_seen = least(known.first_seen, excluded.first_seen),
                 last_seen = greatest(known.last_seen, excluded.last_seen)
             RETURNING fingerprint, coalesce(merged_into, id) AS id

@@ -1,5 +1,6 @@
 """Automated tests: what CI runs, which test cases it counts for, and under which other names it has run."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -65,6 +66,15 @@ async def read(connection: Connection, test_id: int) -> Row:
     if row is None:
         raise _not_found()
     return row
+
+
+async def of_ids(connection: Connection, ids: Sequence[int]) -> dict[int, Row]:
+    """Return tests as they are answered, by their ids."""
+    cursor = await connection.execute(
+        f"SELECT {_COLUMNS}, NULL::bigint AS suspected_rename FROM automated_tests t {_JOINED} WHERE t.id = ANY(%s)",
+        (list(ids),),
+    )
+    return {row["id"]: row for row in await cursor.fetchall()}
 
 
 def _not_found() -> NotFound:

@@ -63,6 +63,7 @@ class Options:
     duplicates: str = "worst"
     undefined_fails: bool = True
     link: bool = False
+    name_patterns: list[dict[str, str]] | None = None
 
 
 @dataclass(slots=True)
@@ -112,6 +113,7 @@ async def _fill(results: Results, file: BinaryIO, options: Options, limits: Limi
         options.undefined_fails,
         limits.memory_bytes,
         limits.cpu_seconds,
+        options.name_patterns,
     )
     async with _places:
         found = await _read(file, results, order)

@@ -10,26 +10,31 @@ from chassis.db.rows import fetch_column, fetch_one
 
 # A key is never used again: of a deleted project nothing is news.
 _PUT = """
-INSERT INTO projects (sequence, deleted, coverage_threshold, gate)
-VALUES (%(sequence)s, %(deleted)s, %(coverage_threshold)s, %(gate)s)
+INSERT INTO projects (sequence, deleted, coverage_threshold, gate, name_patterns)
+VALUES (%(sequence)s, %(deleted)s, %(coverage_threshold)s, %(gate)s, %(name_patterns)s)
 ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted,
-    coverage_threshold = excluded.coverage_threshold, gate = excluded.gate
+    coverage_threshold = excluded.coverage_threshold, gate = excluded.gate,
+    name_patterns = excluded.name_patterns
 WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a project wants; None: what the settings say. `coverage_threshold`: 0..1; `gate`: rules."""
+    """What a project wants; None: what the settings say.
+
+    `coverage_threshold`: 0..1; `gate`: rules; `name_patterns`: as `contracts.name_patterns` has them.
+    """
 
     deleted: bool = False
     coverage_threshold: float | None = None
     gate: list[dict[str, Any]] | None = None
+    name_patterns: list[dict[str, str]] | None = None
 
 
 async def get(connection: Connection) -> Project:
     """Return what is known of the project; one that nothing was told of wants what the settings say."""
-    query = "SELECT deleted, coverage_threshold, gate FROM projects"
+    query = "SELECT deleted, coverage_threshold, gate, name_patterns FROM projects"
     return await fetch_one(connection, Project, query) or Project()
 
 
@@ -42,6 +47,7 @@ async def put(connection: Connection, sequence: int, project: Project) -> None:
             "deleted": project.deleted,
             "coverage_threshold": project.coverage_threshold,
             "gate": None if project.gate is None else Json(project.gate),
+            "name_patterns": None if project.name_patterns is None else Json(project.name_patterns),
         },
     )
 

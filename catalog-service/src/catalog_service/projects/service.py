@@ -19,8 +19,8 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
         state: auth.ProjectState = event.data.project
         async with in_another_project(connection, state.key):
             wanted = state.settings
-            gate = None if wanted.gate is None else [rule.model_dump(mode="json") for rule in wanted.gate]
-            await repository.put(connection, event.sequence, Project(False, wanted.coverage_threshold, gate))
+            settings = wanted.model_dump(mode="json", include={"coverage_threshold", "gate", "name_patterns"})
+            await repository.put(connection, event.sequence, Project(**settings))
 
 
 async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted]]) -> None:

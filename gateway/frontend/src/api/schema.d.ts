@@ -618,6 +618,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automated-tests/try-patterns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try patterns of the names of tests
+         * @description Return which tests the patterns would match with which test cases, and what that changes. Nothing is stored.
+         *
+         *     The project's setting `name_patterns` keeps them (PATCH /projects/{key}). It holds for results that are sent from
+         *     then on. What is known of a test is its name without parameters, and one name with them.
+         */
+        post: operations["try_name_patterns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -3939,6 +3962,48 @@ export interface components {
             /** @enum {unknown} */
             code?: "document_under_way" | "rate_limited";
         };
+        /**
+         * Effect
+         * @description What patterns would make of a test with its next results, in the order in which it is told.
+         * @enum {string}
+         */
+        Effect: "changed" | "new" | "remembered" | "unknown" | "overruled" | "same";
+        /**
+         * Effects
+         * @description How many tests the patterns would have which effect on, with their next results.
+         */
+        Effects: {
+            /**
+             * Changed
+             * @description They count for other test cases today.
+             */
+            changed: number;
+            /**
+             * New
+             * @description They count for none today.
+             */
+            new: number;
+            /**
+             * Overruled
+             * @description Their results name other test cases by a property, which comes first.
+             */
+            overruled: number;
+            /**
+             * Remembered
+             * @description Their names name none any more; they count for those of today.
+             */
+            remembered: number;
+            /**
+             * Same
+             * @description They count for the same test cases today.
+             */
+            same: number;
+            /**
+             * Unknown
+             * @description Their names have external ids that no test case has.
+             */
+            unknown: number;
+        };
         EmailNotVerifiedOrAccountLinked: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "email_not_verified" | "account_linked";
@@ -4482,6 +4547,18 @@ export interface components {
             templates: components["schemas"]["Templates"];
             /** Written */
             written: components["schemas"]["WrittenFormat"][];
+        };
+        /**
+         * FoundPattern
+         * @description A pattern, and how many tests have it in their name.
+         */
+        FoundPattern: {
+            /** External Id */
+            external_id: string;
+            /** Name */
+            name: string;
+            /** Tests */
+            tests: number;
         };
         /**
          * GapItem
@@ -6434,6 +6511,12 @@ export interface components {
          *             }
          *           }
          *         ],
+         *         "name_patterns": [
+         *           {
+         *             "external_id": "TC-{number}",
+         *             "name": "tc{number}"
+         *           }
+         *         ],
          *         "threshold": 0.4
          *       },
          *       "visibility": "members"
@@ -7264,6 +7347,42 @@ export interface components {
             columns: components["schemas"]["MatrixModule"][];
             /** Rows */
             rows: components["schemas"]["MatrixModule"][];
+        };
+        /**
+         * NamePattern
+         * @description What in the name of a test says which test case it is of.
+         * @example {
+         *       "external_id": "TC-{number}",
+         *       "name": "tc{number}"
+         *     }
+         */
+        NamePattern: {
+            /**
+             * External Id
+             * @description The external id of the test case, made of the places of the name.
+             */
+            external_id: string;
+            /**
+             * Name
+             * @description What stands in the name, capitals and all, with places: `{number}`, `{letters}`, and `{id}` for letters, digits, `_`, `.` and `-`. It is found as a word of its own; with `*` before or behind it, within one too.
+             */
+            name: string;
+        };
+        /**
+         * NamePatterns
+         * @description Patterns to try; null: what is looked for in a project without any.
+         * @example {
+         *       "patterns": [
+         *         {
+         *           "external_id": "TC-{number}",
+         *           "name": "tc{number}"
+         *         }
+         *       ]
+         *     }
+         */
+        NamePatterns: {
+            /** Patterns */
+            patterns: components["schemas"]["NamePattern"][] | null;
         };
         NameTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -8113,6 +8232,12 @@ export interface components {
          *             }
          *           }
          *         ],
+         *         "name_patterns": [
+         *           {
+         *             "external_id": "TC-{number}",
+         *             "name": "tc{number}"
+         *           }
+         *         ],
          *         "threshold": 0.4
          *       },
          *       "visibility": "members"
@@ -8206,6 +8331,12 @@ export interface components {
          *           }
          *         }
          *       ],
+         *       "name_patterns": [
+         *         {
+         *           "external_id": "TC-{number}",
+         *           "name": "tc{number}"
+         *         }
+         *       ],
          *       "threshold": 0.4
          *     }
          */
@@ -8226,6 +8357,11 @@ export interface components {
              * @description The rules of the release gate.
              */
             gate?: components["schemas"]["GateRule"][] | null;
+            /**
+             * Name Patterns
+             * @description What in the names of tests names a test case, instead of what the installation looks for: `[TC-7]`, `TC-7`, `TC_7` and `C123`.
+             */
+            name_patterns?: components["schemas"]["NamePattern"][] | null;
             /**
              * Threshold
              * @description The lowest score of a suggestion.
@@ -9549,6 +9685,8 @@ export interface components {
             coverage_threshold?: number | null;
             /** Gate */
             gate?: components["schemas"]["GateRule"][] | null;
+            /** Name Patterns */
+            name_patterns?: components["schemas"]["NamePattern"][] | null;
             /** Threshold */
             threshold?: number | null;
         };
@@ -11022,6 +11160,48 @@ export interface components {
             summary: components["schemas"]["CoverageSummary"];
             /** Total */
             total: number;
+        };
+        /**
+         * TriedPatterns
+         * @description What patterns would make of the tests that CI runs.
+         */
+        TriedPatterns: {
+            effects: components["schemas"]["Effects"];
+            /**
+             * Items
+             * @description Tests with an effect, changed ones first, by class and name.
+             */
+            items: components["schemas"]["TriedTest"][];
+            /** Patterns */
+            patterns: components["schemas"]["FoundPattern"][];
+            /**
+             * Tests
+             * @description All that CI runs.
+             */
+            tests: number;
+            /**
+             * Total
+             * @description How many tests have an effect.
+             */
+            total: number;
+        };
+        /**
+         * TriedTest
+         * @description A test as it is, and what the patterns find in its name.
+         */
+        TriedTest: {
+            effect: components["schemas"]["Effect"];
+            /**
+             * External Ids
+             * @description What its name has by the patterns.
+             */
+            external_ids: string[];
+            test: components["schemas"]["AutomatedTest"];
+            /**
+             * Test Cases
+             * @description Those that have such an external id.
+             */
+            test_cases: components["schemas"]["ShortItem"][];
         };
         UnauthenticatedOrInvalidCredentials: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -12601,6 +12781,8 @@ export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
 export type SchemaDocumentUnderWayOrRateLimited = components['schemas']['DocumentUnderWayOrRateLimited'];
+export type SchemaEffect = components['schemas']['Effect'];
+export type SchemaEffects = components['schemas']['Effects'];
 export type SchemaEmailNotVerifiedOrAccountLinked = components['schemas']['EmailNotVerifiedOrAccountLinked'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaExecution = components['schemas']['Execution'];
@@ -12616,6 +12798,7 @@ export type SchemaFlakyTest = components['schemas']['FlakyTest'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
 export type SchemaForgottenPassword = components['schemas']['ForgottenPassword'];
 export type SchemaFormats = components['schemas']['Formats'];
+export type SchemaFoundPattern = components['schemas']['FoundPattern'];
 export type SchemaGapItem = components['schemas']['GapItem'];
 export type SchemaGapPageGapItem = components['schemas']['GapPage_GapItem_'];
 export type SchemaGapPageSuspectLink = components['schemas']['GapPage_SuspectLink_'];
@@ -12708,6 +12891,8 @@ export type SchemaMode = components['schemas']['Mode'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
+export type SchemaNamePattern = components['schemas']['NamePattern'];
+export type SchemaNamePatterns = components['schemas']['NamePatterns'];
 export type SchemaNameTaken = components['schemas']['NameTaken'];
 export type SchemaNameTakenOrProjectArchived = components['schemas']['NameTakenOrProjectArchived'];
 export type SchemaNewApiToken = components['schemas']['NewApiToken'];
@@ -12889,6 +13074,8 @@ export type SchemaTooManyTokens = components['schemas']['TooManyTokens'];
 export type SchemaTooManyTokensOrProjectArchived = components['schemas']['TooManyTokensOrProjectArchived'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
+export type SchemaTriedPatterns = components['schemas']['TriedPatterns'];
+export type SchemaTriedTest = components['schemas']['TriedTest'];
 export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['UnauthenticatedOrInvalidCredentials'];
 export type SchemaUnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaUnauthenticatedOrLoginTooOld = components['schemas']['UnauthenticatedOrLoginTooOld'];
@@ -14537,6 +14724,54 @@ export interface operations {
             404: components["responses"]["AutomatedTestNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SameTest"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    try_name_patterns: {
+        parameters: {
+            query?: {
+                /** @description How many of the tests to list at most. */
+                limit?: number;
+                /** @description How many of the tests to leave out. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamePatterns"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedPatterns"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

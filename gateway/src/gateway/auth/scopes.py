@@ -49,6 +49,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "automated-tests": _READS,
     "automated-tests/{}": {"PATCH": _WRITE},
     "automated-tests/{}/merge": _WRITES,
+    "automated-tests/try-patterns": {"POST": _RESULTS},
     "changes": _READS,
     "events": _READS,
     "exports": _READS,
