@@ -20,6 +20,8 @@ IMAGES := gateway $(SERVICES)
 REPORT := .venv/report.xml
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
+# Hundreds of processes start in the tests, and would each compile our sources.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
