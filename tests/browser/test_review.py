@@ -125,11 +125,14 @@ def test_everybody_can_use_it_in_each_state(page_of: PageOf, reviewer: Traceline
     queue = queue_of(reviewer, 1, 3)
     page = page_of("reviewer", queue.path, theme=theme, width=width).page
     expect(page.locator("mark").first).to_be_visible()
+    page.evaluate("document.documentElement.style.setProperty('--quick', '20s')")  # to see what is on the way, too
     assert axe.violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for open_it in ("Shift+A", "o"):
         page.keyboard.press(open_it)
         expect(page.get_by_role("dialog")).to_be_visible()
+        if open_it == "Shift+A":
+            expect(page.get_by_role("button", name="Accept 3")).to_be_enabled()
         assert axe.violations(page) == []
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
