@@ -136,6 +136,7 @@ def test_progress_is_told_in_bytes() -> None:
         (b"<a>]]></a>", "written ]]&gt;"),
         (b"<a><![CDATA[x</a>", "has no end"),
         (b"<?xml version='1.0", "is damaged"),
+        (b"\n<?xml version='1.0'?><a/>", "something stands before"),
         (b" <?xml version='1.0'?><a/>", "first line"),
         (b"<?xml version='1.0' encoding='nope'?><a/>", "its encoding 'nope' is not known"),
         ("<a>ü</a>".encode("utf-16-le"), "not well-formed"),

@@ -30,6 +30,7 @@ _REASONS = tuple(
         ("Unsupported encoding: (.+)", "its encoding {0} is not known"),
         ("encoding name", "its encoding has no proper name"),
         ("Invalid bytes|[Ee]ncoding", "bytes here are no text in its encoding"),
+        ("declaration allowed only at the start", "something stands before its first line (<?xml ...?>)"),
         ("XML declaration|Malformed declaration|[?]>|String not", "its first line (<?xml ...?>) is damaged"),
         ("CData section|Comment|PI", "a comment, CDATA section or instruction is damaged or has no end"),
         ("]]>", "a ]]> in a text has to be written ]]&gt;"),
