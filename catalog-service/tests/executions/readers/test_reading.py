@@ -162,3 +162,10 @@ def test_no_file_makes_a_reader_fail_otherwise_than_by_saying_so(known: Any, con
             assert isinstance(found, Result | Notice)
     except Unreadable:
         return
+
+
+def test_rows_of_a_data_driven_test_are_its_iterations() -> None:
+    inner = b'<UnitTestResult testName="T" outcome="Passed" dataRowInfo="0"/>'
+    whole = b'<UnitTestResult testName="T" outcome="Passed"><InnerResults>%s</InnerResults></UnitTestResult>' % inner
+    found = results("trx", b"<TestRun><Results>%s</Results></TestRun>" % whole)
+    assert [(one.name, one.iteration) for one in found] == [("T", ""), ("T", "T [row 0]")]

@@ -81,6 +81,8 @@ class _Results(ResultsHandler):
             status=_STATUSES.get(attributes.get("outcome", ""), "failed"),
             duration_ms=_duration(attributes.get("duration", "")),
         )
+        if row := attributes.get("dataRowInfo"):
+            result.iteration = f"{result.name} [row {row}]"
         self._held.append((attributes.get("testId", ""), result))
         self._open.append(result)
 
