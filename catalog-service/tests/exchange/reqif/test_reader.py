@@ -216,11 +216,19 @@ def test_a_text_longer_than_its_type_allows_is_taken_and_said() -> None:
     assert warning.column == "ReqIF.Name"
 
 
-def test_embedded_objects_are_dropped_and_named() -> None:
-    picture = '<xhtml:div>See <xhtml:object data="files/a.png" type="image/png">picture</xhtml:object></xhtml:div>'
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ("files/a.png", "files/a.png"),
+        ("files/a%5B1%5D.png", "files/a[1].png"),
+        ("data:image/png;base64,AAAA", "image/png within the text"),
+    ],
+)
+def test_embedded_objects_are_dropped_and_named(data: str, named: str) -> None:
+    picture = f'<xhtml:div>See <xhtml:object data="{data}" type="image/png">picture</xhtml:object></xhtml:div>'
     read = one_requirement(value("XHTML", TEXT, picture))
     assert read.items[0].fields["description"] == "See picture"
-    assert "files/a.png" in read.items[0].warnings[0].message
+    assert read.items[0].warnings[0].message.startswith(f"{named} is embedded")
     assert read.notices["attachment_dropped"].count == 1
 
 
@@ -319,7 +327,8 @@ def test_the_file_says_its_encoding(encoding: str) -> None:
         (document("", namespace="http://www.omg.org/spec/ReqIF/20101201"), "ReqIF 1.0 to 1.2"),
         (b'<RIF xmlns="http://automotive-his.de/200706/rif"/>', "came before ReqIF"),
         (b"<html/>", "no ReqIF"),
-        (document("<SPEC-OBJECTS><SPEC-OBJECT/></SPEC-OBJECTS>"), "no IDENTIFIER"),
+        (document("<SPEC-OBJECTS><SPEC-OBJECT/></SPEC-OBJECTS>"), "This SPEC-OBJECT has no IDENTIFIER"),
+        (b"<REQ-IF/>", "names no namespace"),
         (document('<ATTRIBUTE-VALUE-STRING THE-VALUE="1"/>'), "stands where"),
         (b"<!DOCTYPE x [<!ENTITY a 'b'>]><REQ-IF/>", "document type declaration"),
         (zipped({"a.txt": b""}), "no .reqif"),

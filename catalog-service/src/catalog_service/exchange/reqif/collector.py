@@ -1,6 +1,7 @@
 """What stands in a ReqIF file, element by element: objects to a spool, the rest, which is small, in memory."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
 import orjson
@@ -16,6 +17,7 @@ _SCHEMA_LIMIT = 32 << 20
 _MOST_NODES = 250_000
 _MOST_RELATIONS = 250_000
 _LARGEST_OBJECT = 8 << 20
+_NOT_IDENTIFIED = "This {} has no IDENTIFIER."
 
 _Row = TypeVar("_Row")
 Raw = dict[str, Any]
@@ -67,8 +69,8 @@ class Collector(XmlHandler):
             return
         if local == "REQ-IF" and space != XHTML:
             raise FileRefused(
-                f"This file is of the namespace {space or 'of no name'!r}, a draft of ReqIF or something else; what is "
-                f"read is ReqIF 1.0 to 1.2, {REQIF}. Have the tool export that.",
+                f"This file {f'is of the namespace {space!r}' if space else 'names no namespace'}, a draft of ReqIF or"
+                f" something else; what is read is ReqIF 1.0 to 1.2, {REQIF}. Have the tool export that.",
             )
         if local == "RIF":
             raise FileRefused(
@@ -122,11 +124,11 @@ class Collector(XmlHandler):
 
     def _beginnings(self) -> dict[str, Callable[[Mapping[str, str]], None]]:
         table: dict[str, Callable[[Mapping[str, str]], None]] = {
-            "SPEC-OBJECT": self._begin_owner,
-            "SPEC-RELATION": self._begin_owner,
-            "SPECIFICATION": self._begin_owner,
+            **{
+                name: partial(self._begin_owner, name)
+                for name in ("SPEC-OBJECT", "SPEC-RELATION", "SPECIFICATION", "RELATION-GROUP")
+            },
             "SPEC-HIERARCHY": self._begin_node,
-            "RELATION-GROUP": self._begin_owner,
             "ALTERNATIVE-ID": self._alternative,
             "SOURCE": lambda _: self._turn("source"),
             "TARGET": lambda _: self._turn("target"),
@@ -168,15 +170,15 @@ class Collector(XmlHandler):
             raise FileRefused("This element stands where ReqIF has none of its kind.")
         return self._owners[-1]
 
-    def _begin_owner(self, attributes: Mapping[str, str]) -> None:
+    def _begin_owner(self, name: str, attributes: Mapping[str, str]) -> None:
         raw: Raw = {}
-        for name, value in attributes.items():
-            if name in _NAMES:
-                raw[_NAMES[name]] = value
+        for attribute, value in attributes.items():
+            if attribute in _NAMES:
+                raw[_NAMES[attribute]] = value
             else:
-                raw.setdefault("other", {})[name] = value
+                raw.setdefault("other", {})[attribute] = value
         if not raw.get("identifier"):
-            raise FileRefused("This element has no IDENTIFIER.")
+            raise FileRefused(_NOT_IDENTIFIED.format(name))
         raw["line"] = self.line
         self._side = ""
         self._owners.append(raw)
@@ -185,7 +187,7 @@ class Collector(XmlHandler):
         self._nodes += 1
         if self._nodes > _MOST_NODES:
             raise FileRefused(f"The specifications have more than {_MOST_NODES:,} nodes.")
-        self._begin_owner(attributes)
+        self._begin_owner("SPEC-HIERARCHY", attributes)
         del self._owners[-1]["line"]
 
     def _end_node(self) -> None:
@@ -268,7 +270,7 @@ class Collector(XmlHandler):
         def begin(attributes: Mapping[str, str]) -> None:
             identifier = attributes.get("IDENTIFIER")
             if not identifier:
-                raise FileRefused("This element has no IDENTIFIER.")
+                raise FileRefused(_NOT_IDENTIFIED.format(name))
 
             def take(markup: str) -> None:
                 self._grow(len(markup))

@@ -27,10 +27,13 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "ReqIF.ForeignID",
         "IE PUID",
         "Object Identifier",
+        "Object ID",
         "ID",
         "requirementID",
         "UID",
         "Identifier",
+        "Requirement ID",
+        "Req ID",
     ),
     "title": ("ReqIF.Name", "ReqIF.ChapterName", "Object Heading", "Title", "Name", "Summary"),
     "description": (

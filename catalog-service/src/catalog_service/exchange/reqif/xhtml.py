@@ -2,6 +2,7 @@
 
 import html
 import re
+from urllib.parse import unquote
 
 from catalog_service.exchange.plain_text import tokens
 from catalog_service.exchange.reqif.fragments import escape_text
@@ -20,8 +21,15 @@ def embedded(markup: str) -> list[str]:
         if not closes and tag in ("object", "img"):
             values = dict(_ATTRIBUTE.findall(attributes))
             name = values.get("data") or values.get("src") or values.get("name") or values.get("type") or ""
-            names.append(html.unescape(name))
+            names.append(_called(html.unescape(name)))
     return [name for name in names if name]
+
+
+def _called(name: str) -> str:
+    """Return what an object is called, as the archive has it: data within the text by what they are."""
+    if name.startswith("data:"):
+        return f"{re.split('[;,]', name[len('data:') :])[0] or 'data'} within the text"
+    return unquote(name)
 
 
 def paragraphs(text: str) -> str:
