@@ -49,5 +49,6 @@ class RootHandler(XmlHandler):
 
     def root(self, tag: str) -> None:
         if tag not in self.roots:
-            local = tag.rpartition("}")[2]
-            raise FileRefused(f"This is no {self.label}: its root element is <{local}>, not <{self.roots[0]}>.")
+            space, _, local = tag.rpartition("}")
+            of = f" of the namespace {space[1:]}" if space else ""
+            raise FileRefused(f"This is no {self.label}: its root element is <{local}>{of}, not <{self.roots[0]}>.")

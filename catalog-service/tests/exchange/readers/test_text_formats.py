@@ -221,6 +221,11 @@ def test_a_hash_that_begins_with_a_digit_is_a_text() -> None:
     assert found["A1"].fields["custom_metadata"]["doorstop"]["sha"] == hash_of_it
 
 
+def test_markdown_that_speaks_of_xml_is_markdown() -> None:
+    text = b"# Doors\n`req~doors~1`\n\nThe XML form begins with `<specdocument>`.\n"
+    assert set(items(read(openfasttrace.FORMAT, text))) == {"req~doors~1"}
+
+
 def test_an_object_of_xml_is_of_the_type_around_it() -> None:
     text = """<?xml version="1.0"?><specdocument><specobjects doctype="req"><specobject>
         <id>door</id><version>2</version><shortdesc>Doors close</shortdesc><description>All of them.</description>

@@ -14,7 +14,7 @@ from chassis.files.archives import Archive
 
 SYSTEM = "openfasttrace"
 SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
-_XML = re.compile(rb"<(?:\w+:)?specdocument[\s>]")
+_XML = re.compile(rb"[^\w#<]*(?:<!--.*?-->|<[?!][^>]*>|\s)*<(?:\w+:)?specdocument[\s>]", re.DOTALL)
 # Possessive (++, *+) and anchored: a line may have a million characters, and backtracking is quadratic.
 ID = r"(?<![A-Za-z])[A-Za-z]++~[\w.-]++(?:~\d++)"
 _FOUND = re.compile(ID)
@@ -72,7 +72,7 @@ class _SpecItem:
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file has specification items: a title and an id that stands alone below it."""
     head = file.read(65536).replace(b"\0", b"")
-    if _XML.search(head):
+    if _XML.match(head):
         return 0.95
     text = head.decode("utf-8", "replace")
     if text.lstrip().startswith(("<", "{")) and not text.lstrip().startswith(("<head", "<!--")):
@@ -134,7 +134,7 @@ def _all_items(file: BinaryIO, options: ReadOptions) -> Iterator[tuple[str | Non
 
 def _is_xml(file: BinaryIO) -> bool:
     file.seek(0)
-    is_xml = _XML.search(file.read(65536).replace(b"\0", b"")) is not None
+    is_xml = _XML.match(file.read(65536).replace(b"\0", b"")) is not None
     file.seek(0)
     return is_xml
 
