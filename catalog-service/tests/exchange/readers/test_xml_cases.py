@@ -140,6 +140,36 @@ def test_testlink() -> None:
     assert links[0].fields == {"link_type": "covers"}
 
 
+def test_requirements_of_testlink() -> None:
+    data = b"""<requirement-specification><req_spec title="Shop" doc_id="RS-1"><scope>All</scope>
+        <req_spec title="Login" doc_id="RS-2"><requirement><docid><![CDATA[REQ-1]]></docid><title>Log in</title>
+        <version>2</version><description><![CDATA[<p>A user logs in.</p>]]></description><status>V</status>
+        <type>5</type><custom_fields><custom_field><name>Rig</name><value>A</value></custom_field></custom_fields></requirement>
+        </req_spec></req_spec></requirement-specification>"""
+    assert recognise(io.BytesIO(data), "all-req.xml", None) is testlink.FORMAT
+    (record,) = testlink.FORMAT.read(io.BytesIO(data), ReadOptions())
+    assert isinstance(record, Item)
+    assert record.fields == {
+        "external_id": "REQ-1",
+        "title": "Log in",
+        "description": "A user logs in.",
+        "type": "non_functional",
+        "priority": "medium",
+        "status": "approved",
+        "module": "Login",
+        "source_system": "testlink",
+        "custom_metadata": {
+            "testlink": {
+                "status": "valid",
+                "type": "non-functional",
+                "suites": ["Shop", "Login"],
+                "version": "2",
+                "custom_fields": {"Rig": "A"},
+            }
+        },
+    }
+
+
 def test_testlink_before_steps_were_apart() -> None:
     old = "<testcases><testcase name='Old'><externalid>1</externalid><summary/><steps>&lt;p&gt;Do&lt;/p&gt;</steps>"
     (item,), _ = read(testlink.FORMAT, f"{old}<expectedresults>Done</expectedresults></testcase></testcases>".encode())

@@ -144,7 +144,7 @@ class _ObjectHandler(CaseHandler):
 
     roots = ("specdocument",)
     label = "document of OpenFastTrace"
-    case = "specobject"
+    cases = frozenset(("specobject",))
 
     def __init__(self) -> None:
         super().__init__()

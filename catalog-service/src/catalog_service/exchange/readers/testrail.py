@@ -22,7 +22,7 @@ _MINUTES = {"w": 5 * 8 * 60.0, "d": 8 * 60.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 class _Handler(CaseHandler):
     roots = ("suite", "suites", "section", "sections")
     label = "TestRail export"
-    case = "case"
+    cases = frozenset(("case",))
     suites = frozenset(("suite", "section"))
 
 

@@ -57,12 +57,12 @@ class Node:
 
 
 class CaseHandler(RootHandler):
-    """Collects the elements `case`, each with the names of the suites around it; those are elements `suites`.
+    """Collects the elements `cases`, each with the names of the suites around it; those are elements `suites`.
 
-    A suite's name is its attribute `name`, or its child of this name if that comes before its cases.
+    A suite's name is its attribute `name` or `title`, or its child `name` if that comes before its cases.
     """
 
-    case = ""
+    cases: frozenset[str] = frozenset()
     suites: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class CaseHandler(RootHandler):
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         tag = tag.rpartition("}")[2]
-        if self._open or tag == self.case:
+        if self._open or tag in self.cases:
             self._nodes += 1
             if self._nodes > _MOST_NODES:
                 raise FileRefused(f"A test case has more than {_MOST_NODES:,} elements.")
@@ -86,7 +86,7 @@ class CaseHandler(RootHandler):
             return
         self._tags.append(tag)
         if tag in self.suites:
-            self._names.append(attributes.get("name", "").strip())
+            self._names.append((attributes.get("name") or attributes.get("title", "")).strip())
         self.keeps_text = tag == "name"
 
     def text(self, text: str) -> None:

@@ -22,13 +22,13 @@ _STEPS = ("zephyr-je-customfield-teststep", "manual-test-steps-custom-field")
 class _Handler(CaseHandler):
     roots = ("project", "testCases", "testCase")
     label = "Zephyr export"
-    case = "testCase"
+    cases = frozenset(("testCase",))
 
 
 class _IssueHandler(CaseHandler):
     roots = ("rss",)
     label = "Jira export"
-    case = "item"
+    cases = frozenset(("item",))
 
 
 def recognise(file: BinaryIO, name: str) -> float:
