@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from acceptance.client import PASSWORD, Traceline
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.waiting import eventually
 
 from .visit import Visit
 
@@ -72,6 +73,14 @@ def page_opener(browser: Any, base_url: str, people: Mapping[str, Traceline]) ->
     finally:
         for visit in visits:
             visit.context.close()
+
+
+def in_new_project(admin: Traceline, **fields: Any) -> Traceline:
+    """Make a project, with what `new_project` takes; return its admin there, once each service has heard of it."""
+    within = admin.within(admin.new_project(**fields))
+    paths = ("/requirements", "/suggestions", "/notifications")
+    eventually(lambda: all(within.get(path).status_code == 200 for path in paths), "the project")
+    return within
 
 
 def sign_in(context: Any, user: Traceline) -> None:

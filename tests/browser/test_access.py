@@ -12,7 +12,7 @@ from acceptance.client import PASSWORD, Traceline, created
 from acceptance.waiting import eventually
 
 from . import axe
-from .session import PageOf
+from .session import PageOf, in_new_project
 
 
 def test_who_is_invited_chooses_a_password_and_is_in(page_of: PageOf, admin: Traceline) -> None:
@@ -150,7 +150,7 @@ def test_a_second_factor_is_switched_on_and_asked_for(page_of: PageOf, admin: Tr
 def test_a_service_account_of_a_project_gets_a_token_for_it_alone(
     page_of: PageOf, admin: Traceline, theme: str
 ) -> None:
-    within = admin.within(admin.new_project())
+    within = in_new_project(admin)
     page = page_of(admin, f"~/p/{within.project}/settings", theme=theme, width=320).page
     page.get_by_role("button", name="New service account").click()
     page.get_by_label("Name").last.fill("ci")

@@ -10,14 +10,13 @@ from acceptance.client import Traceline, ok
 from acceptance.waiting import eventually
 
 from . import axe
-from .session import PageOf
+from .session import PageOf, in_new_project
 
 
 @pytest.fixture
 def door(admin: Traceline) -> Traceline:
     """A project of members alone, with a requirement."""
-    within = admin.within(admin.new_project())
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within = in_new_project(admin)
     within.create_requirement(title=f"Of {within.project}")
     return within
 
@@ -37,7 +36,9 @@ def test_a_project_is_made_filled_and_left_for_another(page_of: PageOf, admin: T
     dialog.get_by_label("Key").fill(key.lower())
     dialog.get_by_role("button", name="Make the project").click()
     expect(page).to_have_url(re.compile(f"/p/{key}"))
-    admin.within(key).create_requirement(title="A door that closes")
+    within = admin.within(key)
+    eventually(lambda: within.get("/requirements").status_code == 200, "the project")
+    within.create_requirement(title="A door that closes")
     page.get_by_role("link", name="Requirements").click()
     expect(page.get_by_role("gridcell", name="A door that closes", exact=True)).to_be_visible()
     page.get_by_role("button", name="Doors of trains").click()

@@ -7,10 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.client import Traceline, ok
-from acceptance.waiting import eventually
 
 from . import axe
-from .session import PageOf
+from .session import PageOf, in_new_project
 
 FIRST = """<testsuite name="doors">
   <testcase classname="doors" name="[TC-CLOSE] close"/><testcase classname="doors" name="open"/>
@@ -31,8 +30,7 @@ CORNERS = """(canvas, [size, columns]) => {
 @pytest.fixture(scope="module")
 def doors(admin: Traceline) -> Traceline:
     """A project with a requirement whose only test case has just failed, and a test that nobody traces."""
-    within = admin.within(admin.new_project(visibility="open"))
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within = in_new_project(admin, visibility="open")
     requirement = within.create_requirement(title="Doors close", external_id="REQ-CLOSE")
     test_case = within.create_test_case(title="Close a door", external_id="TC-CLOSE")
     within.create_link(requirement["id"], test_case["id"])
@@ -99,8 +97,7 @@ def test_the_list_and_the_matrix_say_verdicts_in_words_and_shapes(page_of: PageO
 def test_the_map_shows_verdicts_in_colours_and_words_also_where_readers_have_colours_of_their_own(
     page_of: PageOf, admin: Traceline
 ) -> None:
-    within = admin.within(admin.new_project(visibility="open"))
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within = in_new_project(admin, visibility="open")
     requirement = within.create_requirement(external_id="REQ-MAP")
     ends = {
         "M-1": ("Passed", ""),
@@ -163,8 +160,7 @@ def test_a_pass_of_long_ago_is_listed_as_stale(page_of: PageOf, doors: Traceline
 
 
 def test_a_run_that_ends_is_seen_at_once(page_of: PageOf, admin: Traceline) -> None:
-    within = admin.within(admin.new_project(visibility="open"))
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within = in_new_project(admin, visibility="open")
     visit = page_of("viewer", f"~/p/{within.project}/results")
     expect(visit.page.get_by_text("traceline results report.xml")).to_be_visible()
     visit.wait_for(lambda: any("/api/v1/events" in url for url in visit.requests))
@@ -173,7 +169,8 @@ def test_a_run_that_ends_is_seen_at_once(page_of: PageOf, admin: Traceline) -> N
 
 
 def test_without_results_the_page_says_how_to_send_some(page_of: PageOf, admin: Traceline) -> None:
-    page = page_of("viewer", f"~/p/{admin.new_project(visibility='open')}/results").page
+    within = in_new_project(admin, visibility="open")
+    page = page_of("viewer", f"~/p/{within.project}/results").page
     expect(page.get_by_text("traceline results report.xml")).to_be_visible()
 
 
@@ -207,8 +204,7 @@ def test_a_renamed_test_is_merged_with_what_it_was_by_keyboard(page_of: PageOf, 
 
 
 def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: PageOf, admin: Traceline) -> None:
-    within = admin.within(admin.new_project(visibility="open"))
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within = in_new_project(admin, visibility="open")
     within.create_requirement(title="Doors close", external_id="REQ-CLOSE", priority="low")
     visit = page_of("admin", f"~/p/{within.project}/results?tab=gate", width=320)
     page = visit.page
