@@ -76,11 +76,17 @@ def page_opener(browser: Any, base_url: str, people: Mapping[str, Traceline]) ->
 
 
 def in_new_project(admin: Traceline, **fields: Any) -> Traceline:
-    """Make a project, with what `new_project` takes; return its admin there, once each service has heard of it."""
+    """Make a project, with what `new_project` takes; return its admin there, once it is known everywhere."""
     within = admin.within(admin.new_project(**fields))
-    paths = ("/requirements", "/suggestions", "/notifications")
-    eventually(lambda: all(within.get(path).status_code == 200 for path in paths), "the project")
+    wait_until_known(within)
     return within
+
+
+def wait_until_known(within: Traceline) -> None:
+    """Wait until each service, by each gateway, has heard of a project."""
+    paths = ("/requirements", "/suggestions", "/notifications") * 3
+    leaving = {"Connection": "close"}  # the next is over a new connection, which any of the gateways may take
+    eventually(lambda: all(within.get(path, headers=leaving).is_success for path in paths), "the project")
 
 
 def sign_in(context: Any, user: Traceline) -> None:

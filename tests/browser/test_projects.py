@@ -10,7 +10,7 @@ from acceptance.client import Traceline, ok
 from acceptance.waiting import eventually
 
 from . import axe
-from .session import PageOf, in_new_project
+from .session import PageOf, in_new_project, wait_until_known
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_project_is_made_filled_and_left_for_another(page_of: PageOf, admin: T
     dialog.get_by_role("button", name="Make the project").click()
     expect(page).to_have_url(re.compile(f"/p/{key}"))
     within = admin.within(key)
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project")
+    wait_until_known(within)
     within.create_requirement(title="A door that closes")
     page.get_by_role("link", name="Requirements").click()
     expect(page.get_by_role("gridcell", name="A door that closes", exact=True)).to_be_visible()
