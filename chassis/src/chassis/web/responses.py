@@ -20,6 +20,12 @@ def answer(body: Any, status: int = 200, headers: Mapping[str, str] | None = Non
     return Response(encode(body), status, headers, "application/json")
 
 
+def wants_no_wait(request: Request) -> bool:
+    """Check whether who asks does not want to wait for what goes on in the background (RFC 7240, respond-async)."""
+    preferences = ",".join(request.headers.getlist("prefer")).split(",")
+    return any(preference.partition(";")[0].strip().lower() == "respond-async" for preference in preferences)
+
+
 def etag(content: bytes) -> str:
     """Return the strong ETag of an item's JSON: it changes exactly when the answer does."""
     return f'"{blake2b(content, digest_size=12).hexdigest()}"'

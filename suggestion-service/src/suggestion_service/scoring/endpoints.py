@@ -14,7 +14,7 @@ from chassis.web.idempotency import answer_once
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import UPDATED_SINCE, parse_moment, parse_own_ids
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import answer, item
+from chassis.web.responses import answer, item, wants_no_wait
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.scale import Scales
 from suggestion_service.scoring import run_service
@@ -95,17 +95,12 @@ async def generate_suggestions(
     queued = await answer_once(request, database, reviewer, queue)
     # That of an earlier request of the same key, perhaps.
     run_id = UUID(orjson.loads(queued.body)["id"])
-    if not _wants_no_wait(request):
+    if not wants_no_wait(request):
         finished = await run_service.ended(database, run_id, _WAIT)
         if finished is not None:
             return item(request, finished)
     location = {"Location": f"/api/v1/suggestions/runs/{run_id}"}
     return item(request, await run_service.get(database, run_id), 202, location)
-
-
-def _wants_no_wait(request: Request) -> bool:
-    preferences = ",".join(request.headers.getlist("prefer")).split(",")
-    return any(preference.partition(";")[0].strip().lower() == "respond-async" for preference in preferences)
 
 
 @router.get(

@@ -28,7 +28,7 @@ from chassis.web.conditions import Conditions
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES, alternatives, parse_choice, parse_own_ids, parse_words
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import item, tagged
+from chassis.web.responses import item, tagged, wants_no_wait
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/imports", route_class=StrictRoute, tags=["Import"])
@@ -145,18 +145,13 @@ async def create_import(
 
 async def _answered(request: Request, database: Db, job_id: UUID) -> Response:
     """Return the answer of a request that waits for a job, unless it does not want to."""
-    if not _wants_no_wait(request):
+    if not wants_no_wait(request):
         job = await service.ended(database, job_id, _WAIT)
         if job is not None:
             service.check_read(job)
             return item(request, service.answered(job))
     location = {"Location": f"/api/v1/imports/{job_id}"}
     return item(request, service.answered(await service.get(database, job_id)), 202, location)
-
-
-def _wants_no_wait(request: Request) -> bool:
-    preferences = ",".join(request.headers.getlist("prefer")).split(",")
-    return any(preference.partition(";")[0].strip().lower() == "respond-async" for preference in preferences)
 
 
 @router.get(
@@ -232,7 +227,7 @@ async def apply_import(
     if before.options["mode"] == Mode.RESTORE and reviewer.role is not Role.ADMIN:
         raise Forbidden("Only an admin restores: the file decides about ids, versions and times.", code="role_too_low")
     await service.apply(database, import_id, body, reviewer)
-    if not _wants_no_wait(request):
+    if not wants_no_wait(request):
         job = await service.ended(database, import_id, _WAIT)
         if job is not None:
             service.check_applied(job)
