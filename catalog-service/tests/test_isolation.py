@@ -1,5 +1,6 @@
 """Nothing of a project is read, counted or changed from another one."""
 
+import asyncio
 import dataclasses
 import re
 from typing import Any
@@ -56,15 +57,21 @@ async def ids(catalog: Any) -> dict[str, Any]:
     report = f'<testsuite name="{MARK}">{case}</testsuite>'
     rules = {"rules": [{"rule": "max_failed", "limit": 0, "where": {"module": [MARK]}}]}
     ok(await here.put(f"/reports/gate/policies/{MARK}", rules), 201)
-    run = await here.request(
+    upload = await here.request(
         "POST",
         "/test-results",
         content=report.encode(),
-        headers={"content-type": "application/xml"},
+        headers={"content-type": "application/xml", "prefer": "respond-async"},
         params={"run": MARK, "name": MARK, "branch": MARK, "commit": MARK},
     )
+    stored = ok(upload, 202)
+    async with asyncio.timeout(30):
+        while stored["status"] == "running":
+            await asyncio.sleep(0.05)
+            stored = await here.read(f"/test-results/{stored['id']}")
     return {
-        "run_id": ok(run)["run"]["id"],
+        "upload_id": stored["id"],
+        "run_id": stored["results"]["run"]["id"],
         "name": MARK,
         "test_id": (await here.read("/automated-tests"))["items"][0]["id"],
         "requirement_id": requirement["id"],

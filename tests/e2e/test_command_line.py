@@ -89,9 +89,11 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
 
 
-def test_one_file_that_is_refused_does_not_hide_the_others(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "good.xml").write_text('<testsuite><testcase classname="doors" name="close"/></testsuite>')
-    (tmp_path / "cut.xml").write_text('<testsuite><testcase classname="doors"')
+@pytest.mark.parametrize("beside", [0, 2**20], ids=["small", "followed"])
+def test_one_file_that_is_refused_does_not_hide_the_others(run: Run, tmp_path: Path, beside: int) -> None:
+    log = f"<testsuite><system-out>{' ' * beside}</system-out>"
+    (tmp_path / "good.xml").write_text(f'{log}<testcase classname="doors" name="close"/></testsuite>')
+    (tmp_path / "cut.xml").write_text(f'{log}<testcase classname="doors"')
     sent = run("results", "*.xml", "--json", "--run", uuid4().hex)
     assert sent.returncode == 4
     assert [one["tests"] for one in json.loads(sent.stdout)] == [1]

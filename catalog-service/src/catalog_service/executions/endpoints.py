@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.endpoints import settings_of
 from catalog_service.exchange.jobs.upload import MOST_FILES
-from catalog_service.executions import completion, history, runs, service, storing, tests, upload
+from catalog_service.executions import completion, history, jobs, runs, service, storing, tests, upload
 from catalog_service.executions.queries import (
     ResultsQuery,
     RunResultsQuery,
@@ -23,7 +23,7 @@ from catalog_service.executions.queries import (
     limits_of,
     moment_of_run,
 )
-from catalog_service.executions.run_schemas import ListedTestRun, TestRun, TestRunWrite, UploadedResults
+from catalog_service.executions.run_schemas import ListedTestRun, ResultsUpload, TestRun, TestRunWrite, UploadedResults
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import (
     AutomatedTest,
@@ -44,7 +44,7 @@ from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import answer, created, item
+from chassis.web.responses import answer, created, item, wants_no_wait
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Results"])
@@ -83,10 +83,13 @@ _FILES_BODY = {
 @router.post(
     "/test-results",
     response_model=UploadedResults,
-    responses=problem_responses(
-        *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
-        *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "422 unknown_test"),
-    ),
+    responses={
+        202: {"model": ResultsUpload, "description": "The upload goes on"},
+        **problem_responses(
+            *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
+            *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "422 unknown_test"),
+        ),
+    },
     summary="Send files of test results",
     openapi_extra={**documented(ResultsQuery), **_FILES_BODY},
 )
@@ -96,30 +99,62 @@ async def send_test_results(request: Request, reviewer: Reviewer, database: Db, 
     The same bytes in the same run change nothing. Files of a run may come in any order and at the same time. A form may
     have several, each a part `file`: all are uploads of one run, and all are stored or none. The answer then has the
     sums, and in `files` what each came to. A request has 64 MiB at most. `Idempotency-Key` is honoured.
+
+    After 20 s, or at once with `Prefer: respond-async`, the answer is 202 and its Location; not for a dry run.
     """
     query = read_query(request, ResultsQuery)
     query.check()
     spec = query.spec(settings, datetime.now(UTC))
     async with database.connection() as connection:
         options = replace(query.options(), name_patterns=(await projects.get(connection)).name_patterns)
-    with ExitStack() as meanwhile:
-        files = await upload.receive_and_read(request, options, limits_of(settings), meanwhile)
+    sending = jobs.Upload(database)
+    with ExitStack() as received:
+        files = await upload.receive(request, options, received)
+        meanwhile = received.pop_all()
 
-        async def work(connection: Connection) -> Response:
-            stored = await upload.store(
-                connection,
-                files,
-                spec,
-                options,
-                actor_of(reviewer),
-                default_branch=settings.results_default_branch,
-            )
-            return answer(stored)
+    async def store() -> Response:
+        with meanwhile:
+            results = await upload.read_all(files, options, limits_of(settings), meanwhile)
 
-        if "idempotency-key" in request.headers and not query.dry_run:
-            sent = orjson.dumps([part for file in files for part in (file.sha256, file.file_name)])
-            return await upload.unless_deadlocked(lambda: answer_once(request, database, reviewer, work, body=sent))
-        return await upload.unless_deadlocked(lambda: upload.transact(database, work, dry_run=query.dry_run))
+            async def work(connection: Connection) -> Response:
+                stored = await upload.store(
+                    connection,
+                    results,
+                    spec,
+                    options,
+                    actor_of(reviewer),
+                    default_branch=settings.results_default_branch,
+                )
+                if not query.dry_run:
+                    await sending.stored(connection, stored)
+                return answer(stored)
+
+            if "idempotency-key" in request.headers and not query.dry_run:
+                sent = orjson.dumps([part for file in files for part in (file.sha256, file.file_name)])
+                return await upload.unless_deadlocked(lambda: answer_once(request, database, reviewer, work, body=sent))
+            return await upload.unless_deadlocked(lambda: upload.transact(database, work, dry_run=query.dry_run))
+
+    if query.dry_run:
+        return await store()
+    answered = await sending.answered(store, at_once=wants_no_wait(request))
+    if answered is not None:
+        return answered
+    location = {"Location": f"/api/v1/test-results/{sending.id}"}
+    return item(request, await jobs.read(database, sending.id), 202, location)
+
+
+@router.get(
+    "/test-results/{upload_id}",
+    response_model=ResultsUpload,
+    responses=problem_responses("404 upload_not_found"),
+    summary="Read how far an upload of results is",
+)
+async def read_upload(request: Request, upload_id: UUID, _: Viewer, database: Db) -> Response:
+    """Return what became of files that were answered with 202: what the answer would have been, or why there is none.
+
+    An upload that has ended is kept for a day.
+    """
+    return item(request, await jobs.read(database, upload_id))
 
 
 @router.post(

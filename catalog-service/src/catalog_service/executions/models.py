@@ -62,6 +62,20 @@ def add_tables(metadata: sa.MetaData) -> None:
         timestamp("updated_at"),
         sa.UniqueConstraint("project_id", "name"),
     )
+    sa.Table(
+        "result_jobs",
+        metadata,
+        sa.Column("id", sa.Uuid, primary_key=True),
+        project_column(),
+        required("status", sa.Text),
+        timestamp("created_at"),
+        timestamp("ended_at", nullable=True),
+        sa.Column("outcome", pg.JSON, comment="the answer without its run, whose id it has, or the problem"),
+        sa.Column("claim", sa.Uuid),
+        timestamp("claimed_until", nullable=True),
+        one_of("status", "running", "completed", "failed"),
+        comment="uploads of results that were answered before they were stored",
+    )
 
 
 def _add_runs(metadata: sa.MetaData) -> None:

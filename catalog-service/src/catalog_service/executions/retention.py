@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from catalog_service.executions import jobs
 from chassis.db.database import Connection, Database
 
 _QUIET = timedelta(days=30)
@@ -15,6 +16,7 @@ async def prune(database: Database, now: datetime, *, kept: timedelta, default_b
     executions that go how often each test ended how on each day.
     """
     async with database.across() as connection:
+        await jobs.prune(connection, now)
         await _count_days(connection, now - kept)
         await connection.execute("SELECT drop_execution_months(%s)", (now - kept,))
         # What is remembered of test cases that are deleted; nothing of theirs is in answers.

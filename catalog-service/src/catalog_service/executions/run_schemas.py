@@ -216,6 +216,50 @@ class UploadedResults(BaseModel):
     ] = []
 
 
+class UploadStatus(StrEnum):
+    """How far an upload is that was answered with 202."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class UploadFailure(BaseModel):
+    """Why nothing of an upload was stored: `code`, `detail` and `status` of a problem, and what else that has."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: str
+    detail: str
+    status: int
+
+
+class ResultsUpload(BaseModel):
+    """Files of results that were answered with 202."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "7d8b2c1e-5a64-4f0f-9d3b-0c1f2e3a4b5c",
+                    "status": "failed",
+                    "created_at": "2026-03-01T10:00:00Z",
+                    "ended_at": "2026-03-01T10:00:21Z",
+                    "results": None,
+                    "error": {"code": "unreadable_file", "detail": "The file is cut off.", "status": 422, "line": 7},
+                }
+            ]
+        }
+    )
+
+    id: UUID
+    status: UploadStatus
+    created_at: datetime
+    ended_at: datetime | None
+    results: Annotated[UploadedResults | None, Field(description="What became of the files, once all are stored.")]
+    error: UploadFailure | None
+
+
 class TestRunWrite(BaseModel):
     """A run that files are sent for later."""
 

@@ -77,8 +77,18 @@ class Results:
     read: Read = field(default_factory=lambda: Read("", {}, []))
 
 
-async def receive_and_read(request: Request, options: Options, limits: Limits, meanwhile: ExitStack) -> list[Results]:
-    """Read the files of a request; raise what one is refused for. What they take on disk goes with `meanwhile`."""
+@dataclass(slots=True)
+class Received:
+    """A file as it came."""
+
+    file: BinaryIO
+    file_name: str | None
+    size: int
+    sha256: str
+
+
+async def receive(request: Request, options: Options, meanwhile: ExitStack) -> list[Received]:
+    """Return the files of a request; raise Problem. What they take on disk goes with `meanwhile`."""
     files: list[BinaryIO] = []
 
     def begin() -> Store:
@@ -91,16 +101,24 @@ async def receive_and_read(request: Request, options: Options, limits: Limits, m
         return store
 
     received = await receive_all(request, begin)
-    is_one = len(received) == 1
-    if options.file_name is not None and not is_one:
+    if options.file_name is not None and len(received) != 1:
         told = "Several files cannot have one name; name each in the form, by `filename`."
         raise Invalid.field("/query/file_name", told, "contradiction")
+    return [
+        Received(file, options.file_name or one.file_name, one.size, one.sha256)
+        for file, one in zip(files, received, strict=True)
+    ]
+
+
+async def read_all(received: list[Received], options: Options, limits: Limits, meanwhile: ExitStack) -> list[Results]:
+    """Read files that have been received; raise what one is refused for. Their rows go with `meanwhile`."""
     found = []
-    for file, one in zip(files, received, strict=True):
+    for one in received:
         rows = meanwhile.enter_context(open_spool())
-        results = Results(options.file_name or one.file_name, one.size, one.sha256, rows)
-        await _fill(results, file, options, limits, told_of="" if is_one else f"{one.file_name or 'A file'}: ")
-        file.close()
+        results = Results(one.file_name, one.size, one.sha256, rows)
+        told_of = "" if len(received) == 1 else f"{one.file_name or 'A file'}: "
+        await _fill(results, one.file, options, limits, told_of=told_of)
+        one.file.close()
         found.append(results)
     return found
 

@@ -16,6 +16,10 @@ from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
 _AT_ONCE = 4
+_LARGE = 1024 * 1024
+"""Bytes; what became of larger files is asked for, since a proxy may not wait as long for an answer."""
+_PATIENCE = 600
+"""Seconds until an upload that goes on is given up; it goes on all the same."""
 
 
 @click.command()
@@ -102,17 +106,25 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
 
 
 def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
+    size = file.stat().st_size
+    headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+    if size > _LARGE:
+        headers["Prefer"] = "respond-async"
     try:
-        response = api.post(
-            "/test-results",
-            params={**query, "file_name": file.name},
-            file=file,
-            headers={"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)},
-        )
-        answer: dict[str, Any] = content_of(response)
+        response = api.post("/test-results", params={**query, "file_name": file.name}, file=file, headers=headers)
+        if response.status_code != 202:
+            return dict(content_of(response))
+        job = api.follow(response, within=_PATIENCE, look=lambda _: None)
     except Failure as failure:
         raise Failure(Exit(failure.exit_code), f"{file}: {failure.format_message()}") from None
-    return answer
+    if job["error"] is not None:
+        refused = job["error"]["status"] < 500
+        raise Failure(
+            Exit.REFUSED if refused else Exit.UNREACHABLE,
+            f"{file}: {job['error']['detail']}",
+            problem=job["error"]["code"],
+        )
+    return dict(job["results"])
 
 
 def _digest(file: Path) -> bytes:

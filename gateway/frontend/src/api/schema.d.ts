@@ -2434,9 +2434,33 @@ export interface paths {
          *     have several, each a part `file`: all are uploads of one run, and all are stored or none. The answer then has the
          *     sums, and in `files` what each came to. A request has 64 MiB at most. `Idempotency-Key` is honoured.
          *
+         *     After 20 s, or at once with `Prefer: respond-async`, the answer is 202 and its Location; not for a dry run.
+         *
          *     Needs the role `reviewer`.
          */
         post: operations["send_test_results"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-results/{upload_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far an upload of results is
+         * @description Return what became of files that were answered with 202: what the answer would have been, or why there is none.
+         *
+         *     An upload that has ended is kept for a day.
+         */
+        get: operations["read_upload"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -9099,6 +9123,41 @@ export interface components {
          */
         ResultStatus: "passed" | "failed" | "flaky" | "skipped";
         /**
+         * ResultsUpload
+         * @description Files of results that were answered with 202.
+         * @example {
+         *       "created_at": "2026-03-01T10:00:00Z",
+         *       "ended_at": "2026-03-01T10:00:21Z",
+         *       "error": {
+         *         "code": "unreadable_file",
+         *         "detail": "The file is cut off.",
+         *         "line": 7,
+         *         "status": 422
+         *       },
+         *       "id": "7d8b2c1e-5a64-4f0f-9d3b-0c1f2e3a4b5c",
+         *       "results": null,
+         *       "status": "failed"
+         *     }
+         */
+        ResultsUpload: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            error: components["schemas"]["UploadFailure"] | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** @description What became of the files, once all are stored. */
+            results: components["schemas"]["UploadedResults"] | null;
+            status: components["schemas"]["UploadStatus"];
+        };
+        /**
          * ResultTrend
          * @description Days, the oldest first; those on which nothing was executed or kept are left out.
          */
@@ -11446,6 +11505,30 @@ export interface components {
             warnings: components["schemas"]["Warned"][];
         };
         /**
+         * UploadFailure
+         * @description Why nothing of an upload was stored: `code`, `detail` and `status` of a problem, and what else that has.
+         */
+        UploadFailure: {
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /** Status */
+            status: number;
+        } & {
+            [key: string]: unknown;
+        };
+        UploadNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "upload_not_found";
+        };
+        /**
+         * UploadStatus
+         * @description How far an upload is that was answered with 202.
+         * @enum {string}
+         */
+        UploadStatus: "running" | "completed" | "failed";
+        /**
          * User
          * @description A user as the API shows one.
          */
@@ -12623,6 +12706,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaType"];
             };
         };
+        /** @description Not found: `upload_not_found` */
+        UploadNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UploadNotFound"];
+            };
+        };
         /** @description Not found: `user_not_found` */
         UserNotFound: {
             headers: {
@@ -12990,6 +13083,7 @@ export type SchemaResourceType = components['schemas']['ResourceType'];
 export type SchemaResultCounts = components['schemas']['ResultCounts'];
 export type SchemaResultDay = components['schemas']['ResultDay'];
 export type SchemaResultStatus = components['schemas']['ResultStatus'];
+export type SchemaResultsUpload = components['schemas']['ResultsUpload'];
 export type SchemaResultTrend = components['schemas']['ResultTrend'];
 export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['ReviewNotFoundOrSuggestionNotFound'];
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
@@ -13088,6 +13182,9 @@ export type SchemaUnreadEvent = components['schemas']['UnreadEvent'];
 export type SchemaUnsupportedMediaType = components['schemas']['UnsupportedMediaType'];
 export type SchemaUploadedFile = components['schemas']['UploadedFile'];
 export type SchemaUploadedResults = components['schemas']['UploadedResults'];
+export type SchemaUploadFailure = components['schemas']['UploadFailure'];
+export type SchemaUploadNotFound = components['schemas']['UploadNotFound'];
+export type SchemaUploadStatus = components['schemas']['UploadStatus'];
 export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
 export type SchemaUserNotFound = components['schemas']['UserNotFound'];
@@ -13192,6 +13289,7 @@ export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseUnknownFormat = components['responses']['UnknownFormat'];
 export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
+export type ResponseUploadNotFound = components['responses']['UploadNotFound'];
 export type ResponseUserNotFound = components['responses']['UserNotFound'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterIfMatch = components['parameters']['If-Match'];
@@ -20506,6 +20604,16 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description `respond-async`: answer at once with 202, and go on in the background.
+                 * @example respond-async
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
                  * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
                  * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
                  */
@@ -20536,6 +20644,19 @@ export interface operations {
                     "application/json": components["schemas"]["UploadedResults"];
                 };
             };
+            /** @description The upload goes on */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultsUpload"];
+                };
+            };
             400: components["responses"]["MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -20545,6 +20666,63 @@ export interface operations {
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_upload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultsUpload"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["UploadNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];

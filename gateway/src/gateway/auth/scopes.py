@@ -124,6 +124,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "test-cases/{}/requirements": _READS,
     "test-cases/{}/results": {"GET": _READ, "POST": _RESULTS},
     "test-results": {"POST": _RESULTS},
+    "test-results/{}": _READS,
     "test-runs": {"GET": _READ, "POST": _RESULTS},
     "test-runs/{}": {"GET": _READ, "DELETE": _ADMIN},
     "test-runs/{}/complete": {"POST": _RESULTS},
