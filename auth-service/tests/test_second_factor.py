@@ -136,6 +136,11 @@ async def test_secrets_of_before_are_encrypted_at_start_and_work_as_they_did(ser
         begun = ok(await replica.call("POST", BASE, {"password": PASSWORD}, caller=lee))
         assert not await service.rows("SELECT FROM second_factors WHERE secret = %s", begun["secret"])
         ok(await replica.call("POST", f"{BASE}/confirm", {"code": code_of(begun["secret"])}, caller=lee))
+    later = secrets.token_hex(32)
+    async with running(settings_of(url, data_encryption_key=f"{later} {key}")):
+        pass  # which encrypts anew
+    async with running(settings_of(url, data_encryption_key=later)) as replica:
+        assert (await log_in(replica, code_of(secret, 1))).status_code == 200
     await service.rows("DELETE FROM signing_keys")
     async with running(settings_of(url, data_encryption_key=secrets.token_hex(32))) as elsewhere:
         problem(await log_in(elsewhere, code_of(secret, 1)), 401, "second_factor_invalid")

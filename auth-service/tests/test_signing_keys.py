@@ -150,7 +150,7 @@ async def test_private_keys_of_before_are_encrypted_at_start_and_sign_as_they_di
 
 async def test_every_key_that_is_made_later_is_encrypted(service: Service, url: str) -> None:
     settings = settings_of(url, data_encryption_key=secrets.token_hex(32))
-    await keys.encrypt_plain(service.database, settings.cipher)
+    await keys.encrypt_all(service.database, settings.cipher)
     await rotate(settings)
     await let_pass(service, timedelta(days=31))
     await keys.rotate_when_due(service.database, timedelta(days=30), settings.cipher)
@@ -166,7 +166,7 @@ async def test_every_key_that_is_made_later_is_encrypted(service: Service, url: 
 async def test_without_the_right_key_nothing_starts_and_no_key_is_made(
     service: Service, url: str, other: str | None, what: str
 ) -> None:
-    await keys.encrypt_plain(service.database, settings_of(url, data_encryption_key=secrets.token_hex(32)).cipher)
+    await keys.encrypt_all(service.database, settings_of(url, data_encryption_key=secrets.token_hex(32)).cipher)
     before = await kept(service)
     settings = settings_of(url, data_encryption_key=other)
     with pytest.raises(StartFailure, match=f"DATA_ENCRYPTION_KEY is {what}.* --at-once"):
@@ -181,12 +181,28 @@ async def test_without_the_right_key_nothing_starts_and_no_key_is_made(
     await verify(service, await sign(url, other))
 
 
+async def test_what_an_earlier_secret_encrypted_is_encrypted_by_the_first(service: Service, url: str) -> None:
+    earlier, later = secrets.token_hex(32), secrets.token_hex(32)
+    before = await sign(url, earlier)
+    both = f"{later}\n{earlier}\n"
+    await prepare(settings_of(url, data_encryption_key=f"{earlier} {later}"), service.database, on_loopback=True)
+    await rotate(settings_of(url, data_encryption_key=earlier))
+    await prepare(settings_of(url, data_encryption_key=both), service.database, on_loopback=True)
+    renewed = await kept(service)
+    await prepare(settings_of(url, data_encryption_key=both), service.database, on_loopback=True)
+    assert await kept(service) == renewed
+    await verify(service, before)
+    await verify(service, await sign(url, later))
+    with pytest.raises(StartFailure, match="is wrong"):
+        await prepare(settings_of(url, data_encryption_key=earlier), service.database, on_loopback=True)
+
+
 async def test_an_encrypted_key_does_not_work_under_the_id_of_another(service: Service, url: str) -> None:
     cipher = settings_of(url, data_encryption_key=secrets.token_hex(32)).cipher
-    await keys.encrypt_plain(service.database, cipher)
+    await keys.encrypt_all(service.database, cipher)
     await service.rows("UPDATE signing_keys SET kid = 'another'")
     with pytest.raises(StartFailure, match="is wrong"):
-        await keys.encrypt_plain(service.database, cipher)
+        await keys.encrypt_all(service.database, cipher)
 
 
 def test_an_empty_key_is_none_and_a_guessable_one_is_refused_unshown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from psycopg_pool import PoolTimeout
 
 from auth_service.settings import Settings, cipher_of
 from auth_service.signing_keys import service
-from chassis.core.settings import DatabaseSettings, OptionalSecret, read
+from chassis.core.settings import DatabaseSettings, OptionalSecrets, read
 from chassis.core.start_failure import StartFailure
 from chassis.db.database import Database
 from chassis.observability import logs
@@ -20,7 +20,7 @@ from chassis.observability import logs
 class KeySettings(DatabaseSettings):
     """What signing keys are kept in and encrypted by."""
 
-    data_encryption_key: OptionalSecret = None
+    data_encryption_key: OptionalSecrets = None
 
 
 async def rotate(settings: KeySettings | Settings, *, at_once: bool = False) -> None:

@@ -17,7 +17,7 @@ from auth_service.single_sign_on.groups import GroupMap, Groups
 from auth_service.single_sign_on.provider import Provider
 from auth_service.users.emails import parse_email
 from chassis.core.encryption import Cipher
-from chassis.core.settings import OptionalSecret, PublisherSettings, origin_or_none
+from chassis.core.settings import OptionalSecrets, PublisherSettings, origin_or_none
 from chassis.core.start_failure import StartFailure
 from contracts.sign_on import CALLBACK
 from contracts.tokens import LONGEST_LIFETIME
@@ -66,8 +66,8 @@ _Text = Annotated[str | None, AfterValidator(_text_or_none)]
 
 
 def cipher_of(secret: SecretStr | None) -> Cipher | None:
-    """Return what encrypts by a setting; None where that is not set."""
-    return None if secret is None else Cipher(secret.get_secret_value())
+    """Return what encrypts by the first secret of a setting and reads by all; None where that is not set."""
+    return None if secret is None else Cipher(*secret.get_secret_value().split())
 
 
 class Settings(PublisherSettings):
@@ -79,8 +79,9 @@ class Settings(PublisherSettings):
     require_second_factor: Required = Required.NOBODY
     """Whose log-ins are good for having a second factor alone until they have one: `admins` or `all`."""
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
-    data_encryption_key: OptionalSecret = None
-    """What private signing keys and secrets of second factors are encrypted by in the database. None: they are not."""
+    data_encryption_key: OptionalSecrets = None
+    """What private signing keys and secrets of second factors are encrypted by in the database: the first of several,
+    of which the others read what they have encrypted. None: they are not encrypted."""
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
     """None: the built-in one where that is allowed, else a random one."""
@@ -113,8 +114,8 @@ class Settings(PublisherSettings):
         """The key of hashes that are not to be guessed from: made of the secret, else another of each process."""
         if self.data_encryption_key is None:
             return os.urandom(32)
-        secret = self.data_encryption_key.get_secret_value().encode()
-        return blake2b(secret, digest_size=32, person=b"typed user names").digest()
+        secret, *_ = self.data_encryption_key.get_secret_value().split()
+        return blake2b(secret.encode(), digest_size=32, person=b"typed user names").digest()
 
     @property
     def cipher(self) -> Cipher | None:

@@ -5,7 +5,7 @@ import secrets
 
 from auth_service.second_factor import service as second_factor
 from auth_service.settings import BUILT_IN_ADMIN_PASSWORD, Settings
-from auth_service.signing_keys.service import encrypt_plain, ensure_first
+from auth_service.signing_keys.service import encrypt_all, ensure_first
 from auth_service.users import repository, service
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import Role
@@ -44,12 +44,12 @@ async def prepare(settings: Settings, database: Database, *, on_loopback: bool) 
 
     To be called after the migrations and before the service serves; as often as it starts, and by several
     replicas at once. Returns the admin's password if it is random and was made just now: to be shown, once.
-    Private keys and secrets of second factors that are not encrypted yet are, where DATA_ENCRYPTION_KEY is set.
+    Private keys and secrets of second factors are encrypted by the first secret of DATA_ENCRYPTION_KEY, if it is set.
     Raises BuiltInPasswordRefused, see `first_password`; StartFailure when that key cannot read the keys.
     """
     password = first_password(settings, on_loopback=on_loopback)
-    await encrypt_plain(database, settings.cipher)
-    await second_factor.encrypt_plain(database, settings.cipher)
+    await encrypt_all(database, settings.cipher)
+    await second_factor.encrypt_all(database, settings.cipher)
     await ensure_first(database, settings.cipher)
     if password == BUILT_IN_ADMIN_PASSWORD:
         _log.info(

@@ -6,6 +6,7 @@ from auth_service.invitations import service as invitations
 from auth_service.mails.sending import Post
 from auth_service.open_sessions import service as open_sessions
 from auth_service.password_reset import service as password_reset
+from auth_service.second_factor import service as second_factor
 from auth_service.service import SERVICE
 from auth_service.sessions import repository as sessions
 from auth_service.settings import Settings
@@ -56,6 +57,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         await erasing.finish(database)
 
     async def rotate_keys() -> None:
+        # Programs that have not heard yet of another DATA_ENCRYPTION_KEY may have encrypted by the one before.
+        await signing_keys.encrypt_all(database, settings.cipher)
+        await second_factor.encrypt_all(database, settings.cipher)
         await signing_keys.rotate_when_due(database, settings.signing_key_age, settings.cipher)
         await signing_keys.forget_old(database, settings.token_lifetime)
 

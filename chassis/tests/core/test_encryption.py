@@ -36,3 +36,15 @@ def test_whatever_byte_is_changed_it_is_not_readable(at: int) -> None:
 def test_what_is_cut_is_not_readable(length: int) -> None:
     with pytest.raises(NotReadable):
         Cipher(SECRET).decrypt(Cipher(SECRET).encrypt(PLAIN, "keys/1")[:length], "keys/1")
+
+
+def test_what_an_earlier_secret_encrypted_is_read_and_encrypted_anew_once() -> None:
+    later = secrets.token_hex(32)
+    encrypted, both = Cipher(SECRET).encrypt(PLAIN, "keys/1"), Cipher(later, SECRET)
+    assert both.decrypt(encrypted, "keys/1") == PLAIN
+    renewed = both.renewed(encrypted, "keys/1")
+    assert renewed is not None
+    assert Cipher(later).decrypt(renewed, "keys/1") == PLAIN
+    assert both.renewed(renewed, "keys/1") is None
+    assert both.renewed(encrypted, "keys/2") is None
+    assert Cipher(SECRET).renewed(encrypted, "keys/1") is None

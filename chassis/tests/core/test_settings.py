@@ -6,12 +6,12 @@ import pytest
 from pydantic import Field
 
 from chassis.core.internal_tokens import GATEWAY, new_signing_key, public_key
-from chassis.core.settings import CalledSettings, CallingSettings, OptionalSecret, ServiceSettings, check, read
+from chassis.core.settings import CalledSettings, CallingSettings, OptionalSecrets, ServiceSettings, check, read
 from chassis.core.start_failure import StartFailure
 
 
 class WithSecret(ServiceSettings):
-    data_encryption_key: OptionalSecret
+    data_encryption_key: OptionalSecrets
 
 
 @pytest.fixture

@@ -69,16 +69,24 @@ class Claim:
     code: str = field(repr=False)
 
 
-async def encrypt_plain(database: Database, cipher: Cipher | None) -> None:
-    """Encrypt the secrets that are not yet."""
+async def encrypt_all(database: Database, cipher: Cipher | None) -> None:
+    """Encrypt the secrets that are not yet, or by an earlier secret of the setting."""
     if cipher is None:
         return
+    done = 0
     async with database.transaction() as connection:
-        plain = [row for row in await repository.secrets(connection) if not row["secret"].startswith(_ENCRYPTED)]
-        for row in plain:
-            await repository.store_secret(connection, row["user_id"], _kept(row["secret"], row["user_id"], cipher))
-    if plain:
-        _log.info("Encrypted the secrets of %d second factors; dumps of before still have them.", len(plain))
+        for row in await repository.secrets(connection):
+            kept, user_id = row["secret"], row["user_id"]
+            if kept.startswith(_ENCRYPTED):
+                renewed = cipher.renewed(b64decode(kept.removeprefix(_ENCRYPTED)), _place(user_id))
+                encrypted = None if renewed is None else _ENCRYPTED + b64encode(renewed).decode()
+            else:
+                encrypted = _kept(kept, user_id, cipher)
+            if encrypted is not None:
+                await repository.store_secret(connection, user_id, encrypted)
+                done += 1
+    if done:
+        _log.info("Encrypted the secrets of %d second factors; dumps of before have them as they were.", done)
 
 
 async def show(connection: Connection, cipher: Cipher | None, user_id: int, email: str, code: str) -> Shown:

@@ -83,19 +83,22 @@ class CurrentKey:
         return self._key
 
 
-async def encrypt_plain(database: Database, cipher: Cipher | None) -> None:
-    """Encrypt the private keys that are not yet; raise KeyNotReadable when one is that this cipher cannot read."""
+async def encrypt_all(database: Database, cipher: Cipher | None) -> None:
+    """Encrypt the private keys that are not yet, or by an earlier secret; raise KeyNotReadable for one of another."""
     async with database.transaction() as connection:
         await repository.lock(connection)
         await _check_readable(connection, cipher)
         if cipher is None:
             return
-        plain = [row for row in await repository.private_keys(connection) if len(row["private_key"]) == _RAW_LENGTH]
-        for row in plain:
-            encrypted = cipher.encrypt(row["private_key"], _place(row["kid"]))
-            await repository.store_private_key(connection, row["kid"], encrypted)
-    if plain:
-        _log.info("Encrypted %d signing keys; dumps of before still have them in the open.", len(plain))
+        done = 0
+        for row in await repository.private_keys(connection):
+            kept, place = row["private_key"], _place(row["kid"])
+            encrypted = (cipher.encrypt if len(kept) == _RAW_LENGTH else cipher.renewed)(kept, place)
+            if encrypted is not None:
+                await repository.store_private_key(connection, row["kid"], encrypted)
+                done += 1
+    if done:
+        _log.info("Encrypted %d signing keys; dumps of before still have them as they were.", done)
 
 
 async def ensure_first(database: Database, cipher: Cipher | None) -> None:

@@ -1,6 +1,7 @@
 """Encryption of what a database keeps and others must not read there, by a key that is not in it: AES-GCM."""
 
 import os
+from contextlib import suppress
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -16,23 +17,44 @@ class NotReadable(Exception):
 
 
 class Cipher:
-    """Encrypts by a key that is made of a secret setting."""
+    """Encrypts by a key that is made of the first of some secrets, and reads what any of them has encrypted."""
 
-    def __init__(self, secret: str) -> None:
-        key = HKDF(SHA256(), length=32, salt=None, info=b"traceline data at rest").derive(secret.encode())
-        self._aead = AESGCM(key)
+    def __init__(self, *secrets: str) -> None:
+        self._current, *self._earlier = map(_aead, secrets)
 
     def encrypt(self, plain: bytes, place: str) -> bytes:
         """Return `plain` encrypted; `place` names where it is kept, and it is readable for there alone."""
         nonce = os.urandom(_NONCE)
-        return _VERSION + nonce + self._aead.encrypt(nonce, plain, place.encode())
+        return _VERSION + nonce + self._current.encrypt(nonce, plain, place.encode())
 
     def decrypt(self, encrypted: bytes, place: str) -> bytes:
         """Return what was encrypted for `place`; raise NotReadable when that cannot be told."""
-        nonce, sealed = encrypted[1 : 1 + _NONCE], encrypted[1 + _NONCE :]
-        if encrypted[:1] != _VERSION or len(nonce) < _NONCE:
-            raise NotReadable
-        try:
-            return self._aead.decrypt(nonce, sealed, place.encode())
-        except InvalidTag:
-            raise NotReadable from None
+        for aead in (self._current, *self._earlier):
+            with suppress(NotReadable):
+                return _decrypted(aead, encrypted, place)
+        raise NotReadable
+
+    def renewed(self, encrypted: bytes, place: str) -> bytes | None:
+        """Return the same by the first secret; None where it is, or where no secret reads it."""
+        if not self._earlier:
+            return None
+        with suppress(NotReadable):
+            _decrypted(self._current, encrypted, place)
+            return None
+        with suppress(NotReadable):
+            return self.encrypt(self.decrypt(encrypted, place), place)
+        return None
+
+
+def _aead(secret: str) -> AESGCM:
+    return AESGCM(HKDF(SHA256(), length=32, salt=None, info=b"traceline data at rest").derive(secret.encode()))
+
+
+def _decrypted(aead: AESGCM, encrypted: bytes, place: str) -> bytes:
+    nonce, sealed = encrypted[1 : 1 + _NONCE], encrypted[1 + _NONCE :]
+    if encrypted[:1] != _VERSION or len(nonce) < _NONCE:
+        raise NotReadable
+    try:
+        return aead.decrypt(nonce, sealed, place.encode())
+    except InvalidTag:
+        raise NotReadable from None

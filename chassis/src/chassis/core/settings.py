@@ -84,15 +84,16 @@ TrustedKeys = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_trusted_keys
 
 
 def _hard_to_guess_or_none(secret: SecretStr | None) -> SecretStr | None:
-    if secret is None or not secret.get_secret_value().strip():
-        return None
-    if len(secret.get_secret_value()) < _SHORTEST:
-        raise ValueError(f"it needs {_SHORTEST} characters or more")
-    return _hard_to_guess(secret)
+    words = "" if secret is None else secret.get_secret_value().split()
+    for word in words:
+        if len(word) < _SHORTEST:
+            raise ValueError(f"it needs {_SHORTEST} characters or more")
+        _hard_to_guess(SecretStr(word))
+    return SecretStr(" ".join(words)) if words else None
 
 
-OptionalSecret = Annotated[SecretStr | None, AfterValidator(_hard_to_guess_or_none)]
-"""A secret that is hard to guess, or none; an empty text is none."""
+OptionalSecrets = Annotated[SecretStr | None, AfterValidator(_hard_to_guess_or_none)]
+"""A secret that is hard to guess, or several with blanks or lines between while it changes; an empty text is none."""
 
 
 def origin(text: str) -> str:
