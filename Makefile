@@ -145,7 +145,7 @@ bench-scale: $(TOOLS) servers
 bench-results: $(TOOLS)
 	$(BIN)/python -m benchmarks.results
 
-# The web page with a large record, in Chromium. With 100,000 items in its lists, too: add --large to the command.
+# The web page with a large record, in Chromium. With lists and screens of 100,000 items: add --large to the command.
 bench-page: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
 	$(BIN)/python -m benchmarks.page
 

@@ -17,6 +17,15 @@ _RECORDING = """
         recorded.frames.push({ at, took: performance.now() - began });
     });
 """
+_WATCHING = """
+    globalThis.changed = 0;
+    new MutationObserver(() => { changed = performance.now(); })
+        .observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+"""
+_WHOLE = """() => document.querySelector("main h1")
+    && !document.querySelector("main [aria-busy=true], main [role=status][aria-label]")
+    && performance.now() - changed > 500 && changed"""
+"""When the page last changed, if it waits for nothing and has been still for half a second."""
 _SLOW_LINE = {"offline": False, "latency": 40, "downloadThroughput": 9e6 / 8, "uploadThroughput": 9e6 / 8}
 _FAST_LINE = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 
@@ -35,6 +44,14 @@ class Tab:
     def open(self, path: str) -> None:
         """Load a screen of the project anew."""
         self.page.goto(f"/p/MAIN{path}")
+
+    def watch(self) -> None:
+        """From the next screen on, record when it changes."""
+        self.page.add_init_script(_WATCHING)
+
+    def whole(self) -> float:
+        """Wait until a watched screen waits for nothing more; return how long that took from its opening, in ms."""
+        return float(self.page.wait_for_function(_WHOLE).json_value())
 
     @contextmanager
     def slowed(self) -> Iterator[None]:
@@ -58,6 +75,10 @@ class Tab:
     def script_seconds(self) -> float:
         """Return for how long scripts have run."""
         return self._metric("ScriptDuration")
+
+    def work_seconds(self) -> float:
+        """Return for how long the page's thread has worked since the screen was opened."""
+        return self._metric("TaskDuration")
 
     def heap_megabytes(self) -> float:
         """Return what is still needed of the heap."""
