@@ -34,6 +34,7 @@ DOOR = "/api/v1/projects/DOOR"
 CHANGING_NOTHING_OF_A_PROJECT = {
     ("POST", "imports/inspect"),
     ("POST", "reports/gate"),
+    ("POST", "automated-tests/try-patterns"),
     # These are of the person.
     ("POST", "notifications/mark-all-read"),
     ("POST", "notifications/{notification_id}/read"),
