@@ -36,7 +36,7 @@ _ENCRYPTED = "encrypted:"
 _STEP = 30
 """Seconds that a code of the phone lasts; the one before and the one after count, too: clocks differ."""
 _RECOVERY_CODES = 10
-_RECOVERY_BYTES = 15
+_RECOVERY_BYTES = 16
 
 
 class Required(StrEnum):
@@ -262,8 +262,10 @@ def _step_of(secret: str | None, code: str) -> int | None:
 
 
 def _recovery_codes() -> list[str]:
-    """Return codes of 120 random bits, in groups that people can type."""
-    codes = (b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower() for _ in range(_RECOVERY_CODES))
+    """Return codes of 128 random bits, in groups that people can type."""
+    codes = (
+        b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().rstrip("=").lower() for _ in range(_RECOVERY_CODES)
+    )
     return ["-".join(code[at : at + 4] for at in range(0, len(code), 4)) for code in codes]
 
 

@@ -40,6 +40,8 @@ _LONGEST_ANSWER = 1024 * 1024
 _KNOWN_FOR = 600.0
 _KEYS_ANEW_AFTER = 5.0
 _LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+_LOGOUT_TYPE = "logout+jwt"
+"""What the header of a logout token says that it is; some providers say nothing, or that it is a JWT."""
 _LOGOUT_WITHIN = 300.0
 """Seconds after which a logout token is too old to be sent for the first time."""
 
@@ -130,6 +132,8 @@ class Provider:
             raise _no_logout_token("nonce")
         if not any(isinstance(claims.get(name), str) and claims[name] for name in ("sub", "sid")):
             raise _no_logout_token("neither sub nor sid")
+        if str(read.header.get("typ", _LOGOUT_TYPE)).lower() not in (_LOGOUT_TYPE, "jwt"):
+            raise _no_logout_token("typ")
         if time.time() - claims["iat"] > _LOGOUT_WITHIN:
             raise _no_logout_token("iat: it is too old")
         return dict(claims)
