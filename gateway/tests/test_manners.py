@@ -12,7 +12,14 @@ from contracts.routes import SERVICES
 from gateway.settings import Settings
 
 OURS = "https://app.example.com"
-LISTS = ("/api/v1/links", "/api/v1/users", "/api/v1/users/7", "/api/v1/audit-log", "/api/v1/notifications")
+LISTS = (
+    "/api/v1/auth/me",
+    "/api/v1/links",
+    "/api/v1/users",
+    "/api/v1/users/7",
+    "/api/v1/audit-log",
+    "/api/v1/notifications",
+)
 PREFLIGHT = {"Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": "authorization, if-match"}
 
 

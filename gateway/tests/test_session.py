@@ -226,6 +226,16 @@ async def test_nobody_is_signed_in_or_out_by_a_page_of_another_site(running: Run
     assert response.status_code == 200, "what is no browser sends no such header, and has no session yet"
 
 
+async def test_who_signs_in_again_has_one_session(running: Running) -> None:
+    before = cookie(running)
+    for sent, ended in ((before, 1), (None, 0)):
+        running.issuer.came.clear()
+        headers = {"Host": "localhost:8000", "Sec-Fetch-Site": "same-origin", **({"Cookie": sent} if sent else {})}
+        running.client.cookies.clear()
+        assert (await running.client.post("/session", json=SIGN_IN, headers=headers)).status_code == 200
+        assert [path for path, _ in running.issuer.came].count("/api/v1/auth/logout") == ended
+
+
 async def test_a_session_is_renewed_with_another_token(running: Running) -> None:
     kept = cookie(running)
     response = await call(running, "POST", "/session/renew", Cookie=kept)

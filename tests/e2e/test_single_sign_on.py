@@ -371,8 +371,9 @@ def test_a_logout_token_is_of_the_provider_for_traceline_and_good_once(
     for claims in wrong:
         assert send(provider.signed({**right, **claims})) == (400, "logout_token_invalid"), claims
     assert send(provider.signed(right, key="foreign")) == (400, "logout_token_invalid")
+    assert send(provider.signed(right, typ="at+jwt")) == (400, "logout_token_invalid")
     assert send("nonsense") == (400, "logout_token_invalid")
     assert browser.session()["user"] is not None
-    assert send(provider.signed(right)) == (200, "")
+    assert send(provider.signed(right, typ="logout+jwt")) == (200, "")
     assert send(provider.signed(right)) == (400, "logout_token_used")
     eventually(lambda: browser.session()["user"] is None, "the end of the session", seconds=4)

@@ -34,9 +34,12 @@ def test_a_document_is_for_taking_away(viewer: Traceline) -> None:
         assert response.headers.get_list("cache-control") == ["no-store"]
 
 
-def test_an_answer_for_one_person_is_kept_by_no_shared_cache_and_never_unasked(viewer: Traceline) -> None:
-    response = viewer.get("/auth/me")
+def test_an_answer_for_one_person_is_kept_by_no_shared_cache_and_never_unasked(
+    admin: Traceline, viewer: Traceline
+) -> None:
+    path = f"/requirements/{admin.create_requirement()['id']}"
+    response = viewer.get(path)
     assert response.headers.get_list("cache-control") == ["private, no-cache"]
-    again = viewer.get("/auth/me", headers={"If-None-Match": response.headers["etag"]})
+    again = viewer.get(path, headers={"If-None-Match": response.headers["etag"]})
     assert again.status_code == 304
     assert again.headers.get_list("cache-control") == ["private, no-cache"]

@@ -82,7 +82,7 @@ AUTH = Service(
         ("GET", "auth/jwks.json"),
         ("GET", "auth/ways-in"),
     ),
-    unstored=("users", "projects"),
+    unstored=("auth", "users", "projects"),
     secret=("auth",),
     of_installation=("auth", "users", "projects"),
     of_projects=("members", "service-accounts"),

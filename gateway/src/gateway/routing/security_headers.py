@@ -8,7 +8,7 @@ from gateway.routing.versions import is_unstored
 _DEFAULTS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"content-security-policy", b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
 )
 _PRIVATE = (b"cache-control", b"private, no-cache")
 """No cache that several people share keeps an answer, and each one's own asks first, with If-None-Match."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from chassis.core.problems import Unauthenticated
+from chassis.core.problems import Problem, Unauthenticated
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
@@ -68,11 +68,18 @@ class Sessions:
 async def sign_in(body: SignIn, request: Request) -> Response:
     """The token stands in a cookie that no script can read, sent by Traceline's own page alone.
 
+    A session that this browser has already ends.
+
     As at `/api/v1/auth/login`, 10 failures for an account, or 50 for an address, within 15 minutes: 429.
     """
     sessions = _sessions(request)
     otp = None if body.otp is None else body.otp.get_secret_value()
-    return await _begun(request, await sessions.auth.log_in(request, body.email, body.password.get_secret_value(), otp))
+    earlier = sessions.token(request)
+    token = await sessions.auth.log_in(request, body.email, body.password.get_secret_value(), otp)
+    if earlier is not None:
+        with suppress(Problem):  # it has ended, or ends by itself: no reason to let nobody in
+            await sessions.auth.log_out(request, earlier)
+    return await _begun(request, token)
 
 
 @router.get(
