@@ -137,6 +137,8 @@ def test_an_image_of_ours_has_the_version_that_its_package_has(service: dict[str
 def test_only_the_gateway_can_be_reached_and_only_from_this_machine() -> None:
     assert {name for name, service in SERVICES.items() if "ports" in service} == {"gateway"}
     assert {name for name, service in SERVICES.items() if "public" in service["networks"]} == {"gateway"}
+    outbound = {name for name, service in SERVICES.items() if "outbound" in service["networks"]}
+    assert outbound == {"auth-service", "auth-worker"}, "they call identity providers and servers for mails"
     assert COMPOSE["networks"]["internal"] == {"internal": True}
     assert SERVICES["gateway"]["ports"] == ["${TRACELINE_HOST:-127.0.0.1}:${TRACELINE_PORT:-8000}:8000"]
 

@@ -1,10 +1,14 @@
 """What this service reads from its environment."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from chassis.core.settings import ServiceSettings, SigningKey
+
+
+def _none_if_empty(given: object) -> object:
+    return given or None
 
 
 class Settings(ServiceSettings):
@@ -14,6 +18,6 @@ class Settings(ServiceSettings):
     audit log with a key that is made of its INTERNAL_SIGNING_KEY.
     """
 
-    audit_stream: Literal["stdout"] | None = None
+    audit_stream: Annotated[Literal["stdout"] | None, BeforeValidator(_none_if_empty)] = None
     audit_retention_days: int | None = Field(default=None, ge=30)
     internal_signing_key: SigningKey | None = None
