@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from acceptance import texts
 from acceptance.client import Json, Traceline, ok
@@ -381,6 +381,17 @@ def test_every_state_can_be_used_by_everybody(
     page = page_of("reviewer", f"{path}?module={quote(item['module'])}", theme=theme, width=width).page
     expect(rows(page)).to_have_count(1)
     states = {"list": axe.violations(page)}
+    held: list[Route] = []
+    page.route("**search=*", lambda route: held.append(route))
+    page.get_by_role("searchbox").fill(item["description"])
+    expect(page.locator("[role=grid][aria-busy]")).to_be_visible()
+    page.evaluate("Promise.all(document.getAnimations().map(one => one.finished))")
+    states["rows of before"] = axe.violations(page)
+    for one in held:
+        one.continue_()
+    page.unroute_all()
+    expect(page.locator("[role=grid][aria-busy]")).to_have_count(0)
+    page.get_by_role("grid").focus()
     page.keyboard.press("x")
     page.keyboard.press("Space")
     expect(page.get_by_role("complementary")).to_contain_text(item["description"])
