@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from catalog_service.executions.incoming import NAMED_TEST_CASES
 from chassis.core.identity import Identity, Role
 from testing.service import Json, ok, problem
 
@@ -33,6 +34,16 @@ async def test_a_test_that_was_named_once_is_remembered(results: Results) -> Non
     again = ok(await results.post(junit((name, "failed"), class_name="t")))
     assert again["matched"] == 1
     assert (await results.verdict(requirement))["verdict"] == "failed"
+
+
+async def test_what_a_test_names_is_looked_up(results: Results) -> None:
+    """Instead of comparing each word with all test cases of the project, which a join on either way would."""
+    async with results.catalog.database.transaction() as connection:
+        asked = f"SELECT FROM unnest(ARRAY['T-1']) AS word CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t"
+        cursor = await connection.execute(f"EXPLAIN {asked}")
+        plan = "\n".join(row["QUERY PLAN"] for row in await cursor.fetchall())
+    assert "(external_id)::text = word" in plan
+    assert "Join Filter" not in plan
 
 
 async def test_an_id_that_nothing_has_is_a_warning(results: Results) -> None:

@@ -86,8 +86,11 @@ async def gather(connection: Connection) -> None:
 
 
 _IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"
-NAMES_TEST_CASE = f"t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END"
-"""Whether a word names a test case `t`."""
+NAMED_TEST_CASES = f"""
+    SELECT id FROM test_cases WHERE external_id = word
+    UNION SELECT id FROM test_cases WHERE id = CASE WHEN {_IS_ID} THEN word::uuid END
+"""
+"""The test cases that a `word` names: one or none, each way by its index, which a join on either would not use."""
 
 
 async def match(connection: Connection) -> list[str]:
@@ -101,7 +104,7 @@ async def match(connection: Connection) -> list[str]:
         CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS
         SELECT DISTINCT i.fingerprint, t.id AS test_case_id, 'named' AS matched_by
         FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
-        JOIN test_cases t ON {NAMES_TEST_CASE}
+        CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t
         WHERE i.named IS NOT NULL
         """
     )
@@ -110,7 +113,7 @@ async def match(connection: Connection) -> list[str]:
         INSERT INTO incoming_matches
         SELECT DISTINCT i.fingerprint, t.id, 'name'
         FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.guessed) AS word
-        JOIN test_cases t ON {NAMES_TEST_CASE}
+        CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t
         WHERE i.guessed IS NOT NULL AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
         """
     )
@@ -123,8 +126,7 @@ async def _unknown_ids(connection: Connection) -> list[str]:
         f"""
         SELECT array_agg(word) FROM (
             SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
-            WHERE i.named IS NOT NULL AND NOT EXISTS (
-                SELECT FROM test_cases t WHERE {NAMES_TEST_CASE})
+            WHERE i.named IS NOT NULL AND NOT EXISTS ({NAMED_TEST_CASES})
             ORDER BY word LIMIT 100) AS unknown
         """,
     )

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog_service.executions import tests
-from catalog_service.executions.incoming import NAMES_TEST_CASE
+from catalog_service.executions.incoming import NAMED_TEST_CASES
 from catalog_service.executions.names import MOST_GUESSES, guesser
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all
@@ -43,7 +43,7 @@ _JUDGED = f"""
         SELECT * FROM unnest(%(tests)s::bigint[], %(words)s::text[]) AS one (test_id, word)
     ), named AS (
         SELECT test_id, array_agg(DISTINCT t.id ORDER BY t.id) AS case_ids
-        FROM found JOIN test_cases t ON {NAMES_TEST_CASE} GROUP BY test_id
+        FROM found CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t GROUP BY test_id
     ), known AS (
         SELECT m.test_id, array_agg(t.id ORDER BY t.id) AS case_ids, bool_or(m.matched_by = 'named') AS is_named,
                bool_or(m.matched_by = 'name') AS is_by_name
