@@ -40,22 +40,27 @@ _MAY_BE = {
 }
 
 
-async def requirements_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
-    """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
+def may_have(chosen: Choice[Verdict] | None) -> str | None:
+    """Return the query of the ids of all requirements that can have a chosen verdict; None where most can."""
     wanted = _wanted(Verdict, chosen)
-    few = set(wanted) <= _MAY_BE.keys()
-    scope = " UNION ".join(_MAY_BE[one] for one in wanted) if few and wanted else "SELECT id FROM requirements"
+    return " UNION ".join(_MAY_BE[one] for one in wanted) if wanted and set(wanted) <= _MAY_BE.keys() else None
+
+
+async def requirements_with(connection: Connection, chosen: Choice[Verdict], basis: Basis) -> list[UUID]:
+    """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
+    few = may_have(chosen)
+    scope = f"SELECT id FROM ({few or 'SELECT id FROM requirements'}) AS may_have (id)"
     return await fetch_column(
         connection,
         f"""
-        WITH {requirement_verdicts(f"SELECT id FROM ({scope}) AS may_be (id)", of_few=few)}
+        WITH {requirement_verdicts(scope, of_few=few is not None)}
         SELECT requirement_id FROM verdicts WHERE verdict = ANY(%(wanted)s)
         """,
-        {"wanted": wanted, **basis.parameters},
+        {"wanted": _wanted(Verdict, chosen), **basis.parameters},
     )
 
 
-async def test_cases_with(connection: Connection, chosen: Choice[StrEnum], basis: Basis) -> list[UUID]:
+async def test_cases_with(connection: Connection, chosen: Choice[TestCaseVerdict], basis: Basis) -> list[UUID]:
     """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
     wanted = _wanted(TestCaseVerdict, chosen)
     may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if set(wanted) <= _IN_STATE.keys() else ""
@@ -69,5 +74,7 @@ async def test_cases_with(connection: Connection, chosen: Choice[StrEnum], basis
     )
 
 
-def _wanted(of: type[V], chosen: Choice[StrEnum]) -> list[V]:
+def _wanted(of: type[V], chosen: Choice[V] | None) -> list[V]:
+    if chosen is None:
+        return list(of)
     return [one for one in of if one in (chosen.included or of) and one not in chosen.excluded]

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_service import verdicts
+from catalog_service import verdict_filters, verdicts
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
 from catalog_service.verdicts import Basis, Verdict, as_verdict, is_verified, requirement_verdicts
@@ -77,7 +77,9 @@ async def page(connection: Connection, of: Verification, wanted: PageRequest, to
 
 
 def _common(of: Verification) -> str:
-    return f"""WITH {requirement_verdicts(of.ids)}, requirements_in_scope AS MATERIALIZED (
+    few = verdict_filters.may_have(of.chosen)
+    ids = of.ids if few is None else f"SELECT id FROM ({of.ids}) AS in_scope WHERE id IN ({few})"
+    return f"""WITH {requirement_verdicts(ids, of_few=few is not None)}, requirements_in_scope AS MATERIALIZED (
         SELECT {_COLUMNS}, {_VERDICT} FROM verdicts v JOIN requirements r ON r.id = v.requirement_id)"""
 
 
