@@ -184,6 +184,9 @@ async def test_after_a_few_changes_it_rests_and_after_many_it_does_not(
     catalog.test_case(PUMP)
     await service.score()
     assert not await service.rescore_sweep.sweep_if_due()
+    with monkeypatch.context() as patched:
+        patched.setattr(rescore_sweep, "_MANY", 0.0)
+        assert not await service.rescore_sweep.sweep_if_due(), "what has not changed is counted again"
     for _ in range(9):
         catalog.test_case(PUMP)
     await service.score()

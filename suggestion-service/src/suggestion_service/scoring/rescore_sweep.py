@@ -41,11 +41,15 @@ _FIRST_ID = UUID(int=0)
 
 @dataclass(slots=True)
 class _Rest:
-    """How long a project has been at rest, and until when its sweep pauses."""
+    """How long a project has been at rest, and until when its sweep pauses.
+
+    With `few` for its head and position, too little has changed since for an end of the pause.
+    """
 
     seen: int = -1
     quiet_since: float = 0.0
     paused_until: float = 0.0
+    few: tuple[int, int] | None = None
 
 
 class RescoreSweep:
@@ -93,8 +97,13 @@ class RescoreSweep:
                 rest.seen, rest.quiet_since = state.head, now
             if state.scoring or now < rest.quiet_since + _QUIET:
                 return False
-            if now < rest.paused_until and not await settlement.many_changed(connection, state.position, _MANY):
-                return False
+            if now < rest.paused_until:
+                now_at = (state.head, state.position)
+                if now_at == rest.few:
+                    return False
+                if not await settlement.many_changed(connection, state.position, _MANY):
+                    rest.few = now_at
+                    return False
         try:
             await self.sweep()
         except ScaleChanged:
