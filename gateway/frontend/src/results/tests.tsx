@@ -3,7 +3,7 @@ import { useState } from "react"
 import * as v from "valibot"
 import { api } from "../api/client"
 import type { components } from "../api/schema"
-import { readRows } from "../items/api"
+import { FindItem } from "../items/find-item"
 import { TEST_CASES } from "../items/kinds"
 import { Rows } from "../items/rows"
 import tab from "../items/tab.module.css"
@@ -12,7 +12,6 @@ import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { useEndless } from "../kit/endless"
 import { optionsOf } from "../kit/filter"
-import { Finder } from "../kit/finder"
 import { complain, toast } from "../kit/toast"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
@@ -88,47 +87,19 @@ export function Tests() {
                 )}
               </div>
               {asked === test.id && (
-                <FindTestCase
-                  label={words.chooseFor(test.name)}
-                  choose={(id) => assign(test, id)}
-                  close={() => setAsked(undefined)}
-                />
+                <div className={css.whole}>
+                  <FindItem
+                    kind={TEST_CASES}
+                    label={words.chooseFor(test.name)}
+                    choose={({ id }) => assign(test, id)}
+                    close={() => setAsked(undefined)}
+                  />
+                </div>
               )}
             </>
           )
         }}
       </Rows>
-    </div>
-  )
-}
-
-type FindProps = { label: string; choose: (id: string) => void; close: () => void }
-
-function FindTestCase({ label, choose, close }: FindProps) {
-  const [text, setText] = useState("")
-  const { data } = useQuery({
-    queryKey: ["test-cases", "find", text],
-    queryFn: ({ signal }) => readRows(TEST_CASES, { search: text, limit: "20" }, signal),
-    enabled: text !== "",
-  })
-  return (
-    <div className={css.whole}>
-      <Finder
-        label={label}
-        placeholder={words.find}
-        nothing={words.nothing}
-        found={text ? data?.items : []}
-        onType={setText}
-        onChoose={({ id }) => choose(id)}
-        onClose={close}
-        keyOf={({ id }) => id}
-      >
-        {({ external_id, title }) => (
-          <>
-            <span className={tab.id}>{external_id}</span> {title}
-          </>
-        )}
-      </Finder>
     </div>
   )
 }

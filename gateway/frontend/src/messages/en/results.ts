@@ -46,8 +46,6 @@ export const results = {
     noRenamed: "No test looks like the new name of another.",
     choose: "Choose a test case",
     chooseFor: (name: string) => `Choose a test case for ${name}`,
-    find: "Part of a title or ID",
-    nothing: "No test case is called that.",
     chosen: "Its results count for the test case now.",
     before: "Was it called this before?",
     merge: "Merge",
