@@ -71,6 +71,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     worker.add("catalog import plans", imports.apply)
     worker.every("catalog import progress", 1, ImportProgress(database).tell, leader_only=True)
     worker.every("catalog import files", _CLEAR_UP_EVERY, partial(import_loop.clear_up, database), leader_only=True)
+    schemas = partial(import_loop.clear_up_schemas, database)
+    worker.every("catalog schemas of ReqIF", _ONCE_AN_HOUR, schemas, leader_only=True)
 
     async def end_runs() -> None:
         await completion.end_forgotten(database, settings.results_default_branch, datetime.now(UTC))

@@ -163,6 +163,13 @@ async def clear_up(database: Database) -> None:
             await repository.clear_up(connection)
 
 
+async def clear_up_schemas(database: Database) -> None:
+    """Delete what imports of ReqIF have left and no item needs any more."""
+    with projects.across():
+        async with database.transaction() as connection:
+            await repository.clear_up_schemas(connection)
+
+
 def _applied_at_once(job: Job, planned: dict[str, Any]) -> dict[str, Any] | None:
     """Return how a job is applied that nobody is to look at before, None where somebody is."""
     when = ApplyWhen(job.options["apply"])

@@ -10,6 +10,8 @@ import pytest
 from any_records import AnyRecord, any_records
 from hypothesis import HealthCheck, Phase, given, settings
 from installations import KINDS, Installation, two_installations
+from reqif_documents import SAMPLE
+from reqif_records import assert_same
 
 from testing import PostgresServer
 from testing.service import ok, problem
@@ -134,3 +136,21 @@ async def test_any_record_is_equal_elsewhere(installations: Two, record: AnyReco
 async def test_only_an_admin_restores(installations: Two) -> None:
     _, other = installations
     problem(await other.reviewer.post("/imports", content=b"{}", params={"mode": "restore"}), 403, "role_too_low")
+
+
+@pytest.mark.parametrize("options", [{"mode": "restore"}, {}])
+@RESTORED
+async def test_what_came_from_reqif_goes_back_to_it_from_elsewhere(
+    installations: Two, form: str, options: dict[str, str]
+) -> None:
+    one, other = installations
+    for installation in installations:
+        await installation.empty()
+    for file in (SAMPLE, SAMPLE.replace(b'LONG-NAME="Doors"', b'LONG-NAME="Gates"')):
+        await one.take(file)
+    content = await one.exported(format=form)
+    await brought(other, content, **options)
+    assert_same(await one.exported(format="reqif"), await other.exported(format="reqif"))
+    await changes_nothing(other, content, **options)
+    async with other.database.connection() as connection:
+        assert (await connection.execute("SELECT FROM reqif_schemas")).rowcount == 1

@@ -8,6 +8,7 @@ import pytest
 from reqif_documents import OBJECTS, SAMPLE, TYPES, document, spec_object
 from reqif_records import told
 
+from catalog_service.exchange.import_loop import clear_up_schemas
 from testing.service import ok
 
 REQIF = {"content-type": "application/x-reqif+xml"}
@@ -67,6 +68,20 @@ async def test_the_same_file_again_leaves_nothing_more(imports: Any) -> None:
     }
     assert len(await catalog.rows("SELECT FROM reqif_schemas WHERE document::text LIKE %s", f"%{word}%")) == 1
     assert await catalog.rows("SELECT FROM import_documents WHERE job_id = %s", job["id"]) == []
+
+
+async def test_what_is_kept_of_files_goes_with_the_last_item_from_one(imports: Any) -> None:
+    catalog = imports.catalog
+    job = await imports.apply(ok(await imports.send_file(sample_of(catalog.word()), REQIF)))
+    mine = "SELECT FROM reqif_schemas WHERE job_id = %s"
+    await catalog.rows("UPDATE reqif_schemas SET created_at = now() - interval '2 days'")
+    await clear_up_schemas(catalog.database)
+    assert len(await catalog.rows(mine, job["id"])) == 1
+    await catalog.rows("DELETE FROM links")
+    for table in ("requirements", "test_cases"):
+        await catalog.rows(f"DELETE FROM {table} WHERE custom_metadata -> 'reqif' IS NOT NULL")
+    await clear_up_schemas(catalog.database)
+    assert await catalog.rows("SELECT FROM reqif_schemas") == []
 
 
 async def test_a_file_that_is_none_is_answered_with_its_place(imports: Any) -> None:

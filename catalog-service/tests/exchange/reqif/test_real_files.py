@@ -4,14 +4,17 @@ import io
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from exchange_samples import samples
 from reqif_documents import Read
 from reqif_records import KEPT, Record, documents, read_by_another_library, told
 
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.native.schemas import schema_lines, schemas_of
+from catalog_service.exchange.records import Document, Unreadable
 from catalog_service.exchange.registry import recognise
+from catalog_service.exchange.reqif.stored import Stored
 from catalog_service.requirements.schemas import RequirementWrite
 
 EXPECTED: dict[str, tuple[int, str, str]] = {
@@ -90,3 +93,12 @@ def test_folders_of_specif_give_paths(path: Path) -> None:
     assert item.fields["priority"] == "high"
     assert item.fields["custom_metadata"]["reqif"]["path"] == ["Requirements"]
     assert "Very-Simple-Model-FMC.png" in read.notices["attachment_dropped"].message
+
+
+@pytest.mark.parametrize("path", samples("reqif/*.reqif*"))
+def test_what_is_kept_of_a_file_goes_through_our_own_format(path: Path) -> None:
+    kept = Read(path.read_bytes()).document.content
+    lines = [orjson.loads(line) for line in schema_lines([kept])]
+    (document,) = schemas_of([line["text"] for line in lines])
+    assert document == Document("reqif", Stored([kept]).document())
+    assert Stored([kept, document.content]).document() == document.content

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 import reqif
 import xmlschema
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 from reqif_documents import SAMPLE, Read, zipped
 from reqif_records import NOW, Json, Record, assert_same, read_by_another_library, told
 
-from catalog_service.exchange.records import Item
+from catalog_service.exchange.native.schemas import schemas_of
+from catalog_service.exchange.records import Item, Notice
 from catalog_service.exchange.reqif.writer import ReqifWriter, write_reqif
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
@@ -299,3 +301,22 @@ def test_many_values_that_xml_cannot_hold_are_read_again() -> None:
     found = Read(content).items
     assert [item.fields["description"] for item in found] == texts
     assert {item.fields["source_system"] for item in found} == {"\x01"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "damaged"),
+    [
+        ('"version":1', '"version":2'),
+        ("</SPEC-OBJECT-TYPE>", "</SPEC-OBJECT-TYPE><a/>"),
+        ("</SPEC-OBJECT-TYPE>", ""),
+        ('"string","a-Heading-ReqIF.ChapterName"', '"string",null'),
+        ('"identifier":"n1"', '"identifier":"\\u0001"'),
+        ("}", ""),
+    ],
+)
+def test_what_no_export_could_write_again_is_left_out(whole: str, damaged: str) -> None:
+    text = orjson.dumps(Read(SAMPLE).document.content).decode()
+    assert whole in text
+    (notice,) = schemas_of([text.replace(whole, damaged, 1)])
+    assert isinstance(notice, Notice)
+    assert notice.code == "schema_left_out"

@@ -72,12 +72,15 @@ async def finish(connection: Connection, job_id: UUID, now: datetime, *, search_
 
 
 async def keep_document(connection: Connection, job_id: UUID, now: datetime) -> None:
-    """Keep what the file holds beside its rows, unless another import has left the same."""
+    """Keep what the file holds beside its rows; what another import has left already becomes the newest."""
     await connection.execute(
         """
+        WITH found AS (SELECT job_id, document FROM import_documents WHERE job_id = %(job)s), known AS (
+            UPDATE reqif_schemas s SET created_at = %(now)s FROM found
+            WHERE md5(s.document::text) = md5(found.document::text) RETURNING s.job_id
+        )
         INSERT INTO reqif_schemas (job_id, document, created_at)
-        SELECT job_id, document, %(now)s FROM import_documents d WHERE job_id = %(job)s AND NOT EXISTS (
-            SELECT FROM reqif_schemas s WHERE md5(s.document::text) = md5(d.document::text))
+        SELECT job_id, document, %(now)s FROM found WHERE NOT EXISTS (SELECT FROM known)
         ON CONFLICT DO NOTHING
         """,
         {"job": job_id, "now": now},

@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg.types.json import Json
 
 from catalog_service.exchange.jobs.job import COLUMNS, Job
+from catalog_service.items.kinds import KINDS
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_one
 from chassis.web.conditions import Conditions
@@ -18,6 +19,12 @@ WAITING = (
     "status IN ('received', 'reading', 'applying') AND (size IS NOT NULL OR created_at > now() - interval '15 minutes')"
 )
 IS_RECEIVED = "size IS NOT NULL"
+# By LIMIT, so that it ends at the first item for each row instead of being joined with all of all projects.
+_FROM_REQIF = ", ".join(
+    f"(SELECT true FROM {kind.table} i WHERE i.project_id = reqif_schemas.project_id"
+    " AND i.custom_metadata -> 'reqif' IS NOT NULL LIMIT 1)"
+    for kind in KINDS
+)
 
 ANSWERED = (
     "id",
@@ -132,3 +139,11 @@ async def clear_up(connection: Connection) -> None:
     await connection.execute(f"DELETE FROM import_documents WHERE job_id IN ({over})")
     await connection.execute("DELETE FROM import_jobs WHERE size IS NULL AND created_at < now() - interval '1 hour'")
     await connection.execute("DELETE FROM deleted_items WHERE deleted_at < now() - interval '400 days'")
+
+
+async def clear_up_schemas(connection: Connection) -> None:
+    """Delete what imports of ReqIF have left in projects that have no item from ReqIF any more."""
+    # A day: so that none goes that an import under way has found to be there, and means to leave.
+    await connection.execute(
+        f"DELETE FROM reqif_schemas WHERE created_at < now() - interval '1 day' AND NOT coalesce({_FROM_REQIF}, false)"
+    )

@@ -12,12 +12,12 @@ import orjson
 
 from catalog_service.exchange.broken_json import NO_JSON, broken_json
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
-from catalog_service.exchange.native.layout import MARK, PROFILE, SECTIONS, Count, cut_off
+from catalog_service.exchange.native.layout import LISTS, MARK, PROFILE, Count, cut_off
 from catalog_service.exchange.records import Unreadable
 
 RECORDS = "records"
 """The member of our own documents that holds all records."""
-_LISTS = (RECORDS, "items", *SECTIONS.values())
+_LISTS = (RECORDS, "items", *LISTS)
 """The members of somebody's document in which records are looked for; `items` is what the API's lists have."""
 _SAID = (MARK, PROFILE)
 _END = re.compile(rb'"end"\s*:\s*(\{[^{}]*\{[^{}]*\}[^{}]*\})\s*\}\s*\Z')

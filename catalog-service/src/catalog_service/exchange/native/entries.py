@@ -5,7 +5,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.native.layout import SECTIONS
+from catalog_service.exchange.native.layout import SCHEMA, SECTIONS
 from catalog_service.exchange.records import Item, ItemKind, Link, Record, Revision, Unreadable
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
@@ -78,8 +78,10 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
 
 def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_system: str | None) -> Record:
     """Return the record of an object that somebody else has written: what no field takes goes to custom_metadata."""
-    if kind == "revision":
-        raise Unreadable("Revisions are read from complete exports only: take this line away.", line=line)
+    if kind in ("revision", SCHEMA):
+        raise Unreadable(
+            f"{SECTIONS[kind].capitalize()} are read from complete exports only: take this line away.", line=line
+        )
     if kind == "link":
         return _named_link(entry, row, line, _LINK_FIELDS_OF_OTHERS)
     columns = _COLUMNS[kind] - _GIVEN_BY_US

@@ -7,7 +7,7 @@ import orjson
 from catalog_service.exchange.formats import Format
 from catalog_service.exchange.native.documents import RECORDS
 from catalog_service.exchange.native.entries import KIND, is_link
-from catalog_service.exchange.native.layout import MARK, SECTIONS
+from catalog_service.exchange.native.layout import LISTS, MARK, SECTIONS
 from catalog_service.exchange.native.reading import read_document, read_lines
 from catalog_service.items.kinds import KINDS
 
@@ -33,7 +33,7 @@ def _recognise_document(file: BinaryIO, name: str) -> float:
     if head.startswith(b"{"):
         if _MARKED in head[:1024] and head[1:].lstrip()[: len(_MARKED)] == _MARKED:
             return 0.9
-        return 0.4 if any(f'"{section}"'.encode() in head for section in SECTIONS.values()) else 0.1
+        return 0.4 if any(f'"{section}"'.encode() in head for section in LISTS) else 0.1
     return 0.4 if head[:1] == b"[" and head[1:].lstrip()[:1] in {b"{", b"]"} else 0.0
 
 

@@ -9,8 +9,17 @@ from catalog_service.exchange.records import Unreadable
 MARK = "traceline_exchange"
 VERSION = 1
 PROFILE = "profile"
-SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links", "revision": "revisions"}
+SCHEMA = "schema"
+SECTIONS = {
+    "requirement": "requirements",
+    "test_case": "test_cases",
+    "link": "links",
+    "revision": "revisions",
+    SCHEMA: "schemas",
+}
 """The kinds of records, in the order in which they stand in a file, each with the name under which it is counted."""
+LISTS = tuple(section for kind, section in SECTIONS.items() if kind != SCHEMA)
+"""Those that are looked for in the documents of others."""
 END = "end"
 
 

@@ -9,7 +9,8 @@ from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.native import entries
 from catalog_service.exchange.native.documents import open_document
-from catalog_service.exchange.native.layout import END, PROFILE, SECTIONS, Count, check_head, cut_off, is_head
+from catalog_service.exchange.native.layout import END, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
+from catalog_service.exchange.native.schemas import TEXT, schemas_of
 from catalog_service.exchange.records import Notice, Record, Unreadable
 
 MAX_RECORD = 8 * 1024 * 1024
@@ -57,6 +58,7 @@ def _own_lines(
     lines: Iterator[tuple[int, int, bytes]], head: bytes, profile: object, options: ReadOptions
 ) -> Iterator[Record]:
     count, kinds, row, line = Count(), _Kinds(options.kind), 0, 1
+    schemas: list[object] = []
     count.sha256.update(head)
     for line, offset, content in lines:
         if not content.strip():
@@ -70,6 +72,7 @@ def _own_lines(
         if kind == END:
             count.check(entry, line=line)
             _check_nothing_behind(lines)
+            yield from schemas_of(schemas)
             yield from kinds.notices()
             return
         if not isinstance(kind, str) or kind not in SECTIONS:
@@ -77,7 +80,9 @@ def _own_lines(
         count.sha256.update(content)
         count.records[SECTIONS[kind]] += 1
         row += 1
-        if kinds.take(kind):
+        if kind == SCHEMA:
+            schemas.append(entry.get(TEXT))
+        elif kinds.take(kind):
             yield entries.exported(profile, kind, entry, row, line)
     raise cut_off(line=line)
 
@@ -96,14 +101,18 @@ def read_document(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         return
     check_head(document.head)
     kinds = _Kinds(options.kind)
+    schemas: list[object] = []
     for row, (_, entry) in enumerate(document.entries(), start=1):
         kind = entry.get(entries.KIND)
         if not isinstance(kind, str) or kind not in SECTIONS:
             raise Unreadable(f"Object {row} says no kind of record that is known.")
         document.count.records[SECTIONS[kind]] += 1
-        if kinds.take(kind):
+        if kind == SCHEMA:
+            schemas.append(entry.get(TEXT))
+        elif kinds.take(kind):
             yield entries.exported(document.head.get(PROFILE), kind, entry, row, None)
     document.check_end()
+    yield from schemas_of(schemas)
     yield from kinds.notices()
 
 

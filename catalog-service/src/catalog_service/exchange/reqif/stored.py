@@ -21,10 +21,29 @@ class Stored:
         self.extensions: dict[str, None] = {}
         self.unknown_objects: set[str] = set()
         self.is_known = False
-        """Whether there is any: a restored record has none, and its objects would be of types that nobody knows."""
+        """Whether there is any: without, objects would be of types that nobody knows."""
         for document in documents:
             self._add(document)
             self.is_known = True
+
+    def document(self) -> dict[str, Any]:
+        """Return one document that says the same as all of them."""
+        file = {
+            "name": None,
+            "header": "",
+            "datatypes": self.datatypes,
+            "types": self.types,
+            "specifications": list(self.specifications.values()),
+            "groups": list(self.groups.values()),
+            "extensions": list(self.extensions),
+        }
+        return {
+            "version": 1,
+            "files": [file],
+            "structure": list(self.structure.values()),
+            "relations": list(self.relations.values()),
+            "unknown_objects": sorted(self.unknown_objects),
+        }
 
     def _add(self, document: Mapping[str, Any]) -> None:
         for file in document["files"]:

@@ -9,7 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
 import orjson
 
 from catalog_service.exchange.native.layout import MARK as NATIVE_MARK
-from catalog_service.exchange.native.layout import SECTIONS, VERSION
+from catalog_service.exchange.native.layout import SCHEMA, SECTIONS, VERSION
+from catalog_service.exchange.native.schemas import schema_lines
 from catalog_service.exchange.native.writing import NativeJson, NativeLines
 from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWriter
 from catalog_service.exchange.tabular.archive import MANIFEST
@@ -72,7 +73,9 @@ class NdjsonExport:
     _native: ClassVar[type[NativeLines]] = NativeLines
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
-        self._document = self._native(file, about.head)
+        self._schemas = schema_lines(about.schemas)
+        counts = {**about.counts, SECTIONS[SCHEMA]: len(self._schemas)}
+        self._document = self._native(file, {**about.head, "counts": counts})
 
     def write(self, kind: str, rows: Sequence[str]) -> None:
         """See ExportDocument.write."""
@@ -80,6 +83,7 @@ class NdjsonExport:
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
+        self._document.write(SCHEMA, self._schemas)
         self._document.finish()
 
     def close(self) -> None:

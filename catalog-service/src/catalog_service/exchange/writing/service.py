@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import IO
 
 from catalog_service.exchange.writing import repository
-from catalog_service.exchange.writing.documents import ExportDocument
+from catalog_service.exchange.writing.documents import ExportDocument, Rows
 from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.exchange.writing.scope import scope_of
 from catalog_service.items.filters import ItemFilters
@@ -37,7 +37,8 @@ async def make(
                 if document_type.is_whole:
                     scope = replace(scope, profile=Profile.NATIVE)
                 form, whole = document_type.rows, document_type.is_whole
-                about = await repository.about(connection, scope, form, with_schemas=whole)
+                with_schemas = whole or (form is Rows.JSON and scope.is_native and bool(scope.items))
+                about = await repository.about(connection, scope, form, with_schemas=with_schemas)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 yield file.tell()
