@@ -7,7 +7,7 @@ import pytest
 from catalog_service.exchange.registry import FORMATS, find, recognise
 from chassis.core.problems import UnsupportedMediaType
 
-HEADS = ("\n", "\r", " ", "\t", "a", '"', "(", "[", "<", "{", '{"', "- ", "# ", "@a ", "~ ", "`", "a\n")
+HEADS = ("\n", "\r", " ", "\t", "a", '"', "(", "[", "<", "{", '{"', "- ", "# ", "@a ", "~ ", "`", "a\n", "<!-- >")
 
 
 @pytest.mark.parametrize("piece", HEADS)

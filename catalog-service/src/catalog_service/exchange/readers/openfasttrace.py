@@ -14,8 +14,11 @@ from chassis.files.archives import Archive
 
 SYSTEM = "openfasttrace"
 SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
-_XML = re.compile(rb"[^\w#<]*(?:<!--.*?-->|<[?!][^>]*>|\s)*<(?:\w+:)?specdocument[\s>]", re.DOTALL)
 # Possessive (++, *+) and anchored: a line may have a million characters, and backtracking is quadratic.
+_XML = re.compile(
+    rb"[^\w#<]*+(?:(?:<!--.*?-->|<[?!](?!--)[^>]*+>)\s*+)*+<(?:\w++:)?specdocument[\s>]",
+    re.DOTALL,
+)
 ID = r"(?<![A-Za-z])[A-Za-z]++~[\w.-]++(?:~\d++)"
 _FOUND = re.compile(ID)
 _ITEM = re.compile(rf"\s*+(?:<a\s++id=[^>]*+>\s*+(?:</a>)?\s*+)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*+")
