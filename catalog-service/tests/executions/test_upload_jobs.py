@@ -4,9 +4,11 @@ import asyncio
 from uuid import UUID
 
 import pytest
+from fastapi import Response
 
 from catalog_service.executions import jobs, upload
 from catalog_service.executions.jobs import Upload
+from chassis.core.identity import Identity, Role
 from testing.service import Json, ok, problem
 
 from .conftest import Results, junit
@@ -74,9 +76,34 @@ async def test_what_outlives_its_lease_is_not_stored(results: Results, monkeypat
     assert (await results.catalog.read("/test-runs", key="late"))["total"] == 0
 
 
-async def test_an_upload_that_is_no_job_is_stored(results: Results) -> None:
-    async with results.catalog.database.transaction() as connection:
-        await Upload(results.catalog.database).stored(connection, {"run": {"id": UUID(int=1)}})
+async def test_what_is_about_to_be_stored_becomes_no_job(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_WAIT", 0.3)
+    sending = Upload(results.catalog.database)
+
+    async def store() -> Response:
+        async with results.catalog.database.transaction() as connection:
+            await sending.stored(connection, {"run": {"id": UUID(int=1)}})
+            await asyncio.sleep(0.6)
+        return Response("stored")
+
+    response = await sending.answered(store, at_once=False)
+    assert response is not None
+    assert response.body == b"stored"
+    problem(await results.catalog.get(f"/test-results/{sending.id}"), 404)
+
+
+async def test_an_upload_whose_run_is_deleted_is_404(results: Results) -> None:
+    response = await results.post(junit(("a", "passed")), AT_ONCE)
+    job = await ended(results, f"/test-results/{response.json()['id']}")
+    admin = results.catalog.being(Identity(id=3, email="admin@example.test", role=Role.ADMIN))
+    assert (await admin.delete(f"/test-runs/{job['results']['run']['id']}")).status_code == 204
+    assert problem(await results.catalog.get(f"/test-results/{job['id']}"), 404)["code"] == "upload_not_found"
+
+
+async def test_no_process_takes_any_number_of_jobs(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_MOST", 0)
+    refused = await results.post(junit(("a", "passed")), AT_ONCE)
+    assert problem(refused, 429)["code"] == "too_many_uploads"
 
 
 async def test_an_upload_that_is_not_there_is_404(results: Results) -> None:

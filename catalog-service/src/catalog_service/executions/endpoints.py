@@ -88,6 +88,7 @@ _FILES_BODY = {
         **problem_responses(
             *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
             *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "422 unknown_test"),
+            "429 too_many_uploads",
         ),
     },
     summary="Send files of test results",
@@ -107,6 +108,7 @@ async def send_test_results(request: Request, reviewer: Reviewer, database: Db, 
     spec = query.spec(settings, datetime.now(UTC))
     async with database.connection() as connection:
         options = replace(query.options(), name_patterns=(await projects.get(connection)).name_patterns)
+    jobs.check_room()
     sending = jobs.Upload(database)
     with ExitStack() as received:
         files = await upload.receive(request, options, received)

@@ -15,7 +15,7 @@ from fastapi import Response
 
 from catalog_service.executions import runs
 from catalog_service.executions.run_schemas import UploadStatus
-from chassis.core.problems import NotFound, Problem, Unavailable
+from chassis.core.problems import NotFound, Problem, TooManyRequests, Unavailable
 from chassis.db.database import Connection, Database
 from chassis.db.leases import Leases
 from chassis.web.edge import as_problem
@@ -25,33 +25,37 @@ from chassis.web.responses import encode
 LEASES = Leases("result_jobs", "id", 15, where="status = 'running'", counts_attempts=False)
 _WAIT = 20
 """Seconds until an upload becomes a job."""
+_MOST = 20
+"""Jobs of one process: each has its files on the disk."""
 _KEPT = timedelta(days=1)
 _OVER = "The service stopped before it stored this; nothing of it is in the record. Send it again."
 _followed: set[asyncio.Task[None]] = set()
 
 
 class Upload:
-    """An upload that may become a job."""
+    """An upload that may become a job, as long as the transaction that stores it has not come to its end."""
 
     def __init__(self, database: Database) -> None:
         self.id = uuid4()
         self._database = database
+        self._deciding = asyncio.Lock()
         self._is_job = False
+        self._is_ending = False
 
     async def answered(self, store: Callable[[], Awaitable[Response]], *, at_once: bool) -> Response | None:
         """Return the answer of `store`, or None when that goes on as a job: after 20 s, or at once."""
+        if at_once:
+            await self._become_job()
         storing = asyncio.ensure_future(store())
         if not at_once:
             done, _ = await asyncio.wait({storing}, timeout=_WAIT)
             if done:
                 return storing.result()
-        async with self._database.transaction() as connection:
-            await connection.execute(
-                "INSERT INTO result_jobs (id, status, created_at, claim, claimed_until)"
-                f" VALUES (%(id)s, 'running', now(), %(id)s, {LEASES.end})",
-                {"id": self.id},
-            )
-        self._is_job = True
+            async with self._deciding:
+                if not self._is_ending:
+                    await self._become_job()
+        if not self._is_job:
+            return await storing
         following = asyncio.create_task(self._follow(storing))
         _followed.add(following)
         following.add_done_callback(_followed.discard)
@@ -59,20 +63,39 @@ class Upload:
 
     async def stored(self, connection: Connection, answer: Row) -> None:
         """End the job, if it is one, in the transaction that stores its results; raise Unavailable after its lease."""
-        ended = await _end(connection, self.id, UploadStatus.COMPLETED, _without_run(answer))
-        if self._is_job and not ended:
+        async with self._deciding:
+            self._is_ending = True
+        if self._is_job and not await _end(connection, self.id, UploadStatus.COMPLETED, _without_run(answer)):
             raise Unavailable(_OVER)
+
+    async def _become_job(self) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "INSERT INTO result_jobs (id, status, created_at, claim, claimed_until)"
+                f" VALUES (%(id)s, 'running', now(), %(id)s, {LEASES.end})",
+                {"id": self.id},
+            )
+        self._is_job = True
 
     async def _follow(self, storing: asyncio.Future[Response]) -> None:
         async with LEASES.leased(self._database, self.id):
             await asyncio.wait({storing})
         error = storing.exception()
         if error is None:
+            # It has ended already, unless an earlier request of its idempotency key has stored it.
             status, outcome = UploadStatus.COMPLETED, _without_run(orjson.loads(storing.result().body))
         else:
-            status, outcome = UploadStatus.FAILED, _problem(as_problem(error) if isinstance(error, Exception) else None)
+            status = UploadStatus.FAILED
+            outcome = _problem(as_problem(error) if isinstance(error, Exception) else None)
         async with self._database.transaction() as connection:
             await _end(connection, self.id, status, outcome)
+
+
+def check_room() -> None:
+    """Raise TooManyRequests where this process has as many jobs as it takes."""
+    if len(_followed) >= _MOST:
+        told = f"{_MOST} uploads are under way here, as many as there may be; send this one again later."
+        raise TooManyRequests(told, retry_after=5, code="too_many_uploads")
 
 
 async def read(database: Database, job_id: UUID) -> Row:
@@ -91,7 +114,10 @@ async def read(database: Database, job_id: UUID) -> Row:
             raise NotFound("There is no such upload; one that has ended is kept for a day.", code="upload_not_found")
         outcome = job.pop("outcome")
         if job["status"] == UploadStatus.COMPLETED:
-            run = await runs.read(connection, UUID(outcome.pop("run_id")))
+            try:
+                run = await runs.read(connection, UUID(outcome.pop("run_id")))
+            except NotFound:
+                raise NotFound("The run of this upload has been deleted since.", code="upload_not_found") from None
             del run["uploads"]
             return {**job, "results": {"run": run, **outcome}, "error": None}
         return {**job, "results": None, "error": outcome}

@@ -11,13 +11,15 @@ from typing import Any
 import click
 
 from traceline_cli import ci
-from traceline_cli.api import Api, content_of
+from traceline_cli.api import Api
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
 _AT_ONCE = 4
 _LARGE = 1024 * 1024
 """Bytes; what became of larger files is asked for, since a proxy may not wait as long for an answer."""
+_TRIES = 3
+"""How often a file is sent whose upload was cut off by a restart; its run has a key, so nothing doubles."""
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
 
@@ -106,25 +108,29 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
 
 
 def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
+    error: dict[str, Any] = {}
+    for _ in range(_TRIES):
+        try:
+            sent = _send_once(api, file, query)
+        except Failure as failure:
+            raise Failure(Exit(failure.exit_code), f"{file}: {failure.format_message()}") from None
+        error = sent.get("error") or {}
+        if not error:
+            return dict(sent.get("results", sent))
+        if error["code"] != "interrupted":
+            break
+    exit_code = Exit.REFUSED if error["status"] < 500 else Exit.UNREACHABLE
+    raise Failure(exit_code, f"{file}: {error['detail']}", problem=error["code"])
+
+
+def _send_once(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer, or of a file that was taken with 202 what became of it."""
     size = file.stat().st_size
     headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
     if size > _LARGE:
         headers["Prefer"] = "respond-async"
-    try:
-        response = api.post("/test-results", params={**query, "file_name": file.name}, file=file, headers=headers)
-        if response.status_code != 202:
-            return dict(content_of(response))
-        job = api.follow(response, within=_PATIENCE, look=lambda _: None)
-    except Failure as failure:
-        raise Failure(Exit(failure.exit_code), f"{file}: {failure.format_message()}") from None
-    if job["error"] is not None:
-        refused = job["error"]["status"] < 500
-        raise Failure(
-            Exit.REFUSED if refused else Exit.UNREACHABLE,
-            f"{file}: {job['error']['detail']}",
-            problem=job["error"]["code"],
-        )
-    return dict(job["results"])
+    response = api.post("/test-results", params={**query, "file_name": file.name}, file=file, headers=headers)
+    return dict(api.follow(response, within=_PATIENCE, look=lambda _: None))
 
 
 def _digest(file: Path) -> bytes:

@@ -2779,6 +2779,8 @@ export interface paths {
          * Sign in to the page
          * @description The token stands in a cookie that no script can read, sent by Traceline's own page alone.
          *
+         *     A session that this browser has already ends.
+         *
          *     As at `/api/v1/auth/login`, 10 failures for an account, or 50 for an address, within 15 minutes: 429.
          */
         post: operations["sign_in"];
@@ -11160,6 +11162,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "too_many_tokens" | "project_archived";
         };
+        TooManyUploads: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "too_many_uploads";
+        };
         /**
          * Totals
          * @description How many suggestions there are, by status.
@@ -12632,6 +12638,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["TooManyTokensOrProjectArchived"];
             };
         };
+        /** @description Too many requests: `too_many_uploads` */
+        TooManyUploads: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyUploads"];
+            };
+        };
         /** @description Missing, invalid or expired token: `unauthenticated`, `invalid_credentials` */
         UnauthenticatedOrInvalidCredentials: {
             headers: {
@@ -13166,6 +13183,7 @@ export type SchemaTooManyImports = components['schemas']['TooManyImports'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
 export type SchemaTooManyTokens = components['schemas']['TooManyTokens'];
 export type SchemaTooManyTokensOrProjectArchived = components['schemas']['TooManyTokensOrProjectArchived'];
+export type SchemaTooManyUploads = components['schemas']['TooManyUploads'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
 export type SchemaTriedPatterns = components['schemas']['TriedPatterns'];
@@ -13282,6 +13300,7 @@ export type ResponseTooManyImports = components['responses']['TooManyImports'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseTooManyTokens = components['responses']['TooManyTokens'];
 export type ResponseTooManyTokensOrProjectArchived = components['responses']['TooManyTokensOrProjectArchived'];
+export type ResponseTooManyUploads = components['responses']['TooManyUploads'];
 export type ResponseUnauthenticatedOrInvalidCredentials = components['responses']['UnauthenticatedOrInvalidCredentials'];
 export type ResponseUnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseUnauthenticatedOrLoginTooOld = components['responses']['UnauthenticatedOrLoginTooOld'];
@@ -20666,7 +20685,7 @@ export interface operations {
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest"];
-            429: components["responses"]["RateLimited"];
+            429: components["responses"]["TooManyUploads"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
