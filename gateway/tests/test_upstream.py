@@ -464,6 +464,28 @@ async def test_a_service_that_is_away_is_unavailable_and_found_again() -> None:
             assert (await Call().by(upstream)).body == b"ok"
 
 
+async def test_a_service_that_restarts_is_waited_for_as_long_as_that_takes() -> None:
+    async with Speaking(answering(OK)) as service:
+        upstream = Upstream("s", service.address, patience=30)
+        assert (await Call().by(upstream)).body == b"ok"
+    waiting = asyncio.create_task(Call("POST").by(upstream))
+    await asyncio.sleep(0.3)
+    assert not waiting.done()
+    async with Speaking(answering(OK), urlsplit(service.address).port or 0):
+        assert (await waiting).body == b"ok"
+
+
+async def test_a_service_that_stays_away_is_waited_for_once() -> None:
+    async with Speaking(answering(OK)) as service:
+        upstream = Upstream("s", service.address, patience=0.3)
+        await Call().by(upstream)
+    began = asyncio.get_running_loop().time()
+    for _ in range(20):
+        with pytest.raises(Unavailable):
+            await Call().by(upstream)
+    assert 0.3 <= asyncio.get_running_loop().time() - began < 20 * 0.3
+
+
 async def test_a_service_that_takes_no_connection_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.upstream.client._CONNECT_TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:

@@ -1,6 +1,6 @@
-"""The keys of all callers are changed under load, as the runbook says: no key is refused, and the old ones end.
+"""The keys of all callers are changed under load, as the runbook says: no request is refused, and the old keys end.
 
-Each service is one process here: while it restarts, requests to it are answered with 503.
+Each service is one process here: requests wait at the gateway while it restarts.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def test_keys_are_changed_and_none_is_refused(
                 stack.wait_ready(within=30)
         load.acknowledges(50)
     answers = {operation.answer for operation in history.operations}
-    assert answers <= {"200", "201", "204", "404", "503"}, history.summary()
+    assert answers <= {"200", "201", "204", "404"}, history.summary()
     assert [process for process in WORKERS if "refused to tell its changes" in stack.log(process)] == []
     for key, status in ((old, 401), (new, 200)):
         token = InternalSigner(key["suggestion-service"]).sign_own("catalog-service")

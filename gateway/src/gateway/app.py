@@ -226,10 +226,10 @@ def create_gateway(
 async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
     signer = read(CallingSettings).signer(GATEWAY)
-    urls = process.urls(_SERVICES)
+    patience = settings.restart_patience_seconds
     upstreams = {
-        name: tracing.of_calls(name, await process.open(Upstream(name, url, process.believes)))
-        for name, url in urls.items()
+        name: tracing.of_calls(name, await process.open(Upstream(name, url, process.believes, patience=patience)))
+        for name, url in process.urls(_SERVICES).items()
     }
     peers = {peer.name: peer for peer in process.peers(_SERVICES, GATEWAY)}
     gateway, worker = create_gateway(settings, upstreams, peers, signer)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 import ssl
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -17,6 +18,7 @@ from gateway.upstream.connection import Broken, Connection
 _log = logging.getLogger(__name__)
 _PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 2
+_LOOK_AGAIN = 0.1
 _MAX_IDLE = 4
 """Seconds after which a connection is not used again: uvicorn closes it after 5, perhaps in this very moment."""
 _WHOLE = 64 * 1024
@@ -40,10 +42,11 @@ class Upstream:
     begun, so that the server cuts the caller's, too.
     """
 
-    def __init__(self, name: str, url: str, believes: ssl.SSLContext | None = None) -> None:
+    def __init__(self, name: str, url: str, believes: ssl.SSLContext | None = None, *, patience: float = 0) -> None:
         """`name` is what callers read when the service is away; `url` is http(s)://host or http(s)://host:port.
 
-        `believes` says by whom a service of https is known, the authorities of the system when None.
+        `believes` says by whom a service of https is known, the authorities of the system when None. One that does not
+        listen is waited for, as it may restart: for `patience` seconds each time that it goes.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/") or parts.query:
@@ -54,6 +57,9 @@ class Upstream:
         self._tls = (believes or ssl.create_default_context()) if parts.scheme == "https" else None
         self._host_header = parts.netloc.rpartition("@")[2].encode()
         self._idle: list[Connection] = []
+        self._patience = patience
+        self._patient_until = 0.0
+        self._is_there = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -153,14 +159,24 @@ class Upstream:
         return None
 
     async def _connect(self) -> Connection:
-        try:
-            async with asyncio.timeout(_CONNECT_TIMEOUT):
-                _, connection = await asyncio.get_running_loop().create_connection(
-                    lambda: Connection(self._forget), self._host, self._port, ssl=self._tls
-                )
-        except OSError as error:  # TimeoutError is one, too
-            raise self._unavailable(error) from None
-        return connection
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                async with asyncio.timeout(_CONNECT_TIMEOUT):
+                    _, connection = await loop.create_connection(
+                        lambda: Connection(self._forget), self._host, self._port, ssl=self._tls
+                    )
+            except (ConnectionRefusedError, socket.gaierror) as error:  # nothing was sent
+                if self._is_there:
+                    self._is_there, self._patient_until = False, loop.time() + self._patience
+                if loop.time() >= self._patient_until:
+                    raise self._unavailable(error) from None
+                await asyncio.sleep(_LOOK_AGAIN)
+            except OSError as error:  # TimeoutError is one, too
+                raise self._unavailable(error) from None
+            else:
+                self._is_there = True
+                return connection
 
     def _forget(self, connection: Connection) -> None:
         if connection in self._idle:
