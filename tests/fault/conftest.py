@@ -28,13 +28,13 @@ def collector() -> Iterator[Collector]:
 def stack(collector: Collector) -> Iterator[RunningStack]:
     """One for all tests that leave it as they found it; its programs die where `fail_points` are armed.
 
-    Its traces are recorded: what is recorded must never be in the way either. Coverage is judged after each change.
+    Its traces are recorded: what is recorded must never be in the way either. Coverage is judged after each change, and
+    requests wait a second for a service that is stopped.
     """
+    settings = {"COVERAGE_REST_SECONDS": "0", "RESTART_PATIENCE_SECONDS": "1", **collector.settings}
     with (
         fresh_folder() as place,
-        RunningStack(
-            place, overrides=fail_points.overrides(place), COVERAGE_REST_SECONDS="0", **collector.settings
-        ) as running,
+        RunningStack(place, overrides=fail_points.overrides(place), **settings) as running,
     ):
         yield running
 
