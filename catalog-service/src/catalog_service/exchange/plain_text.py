@@ -15,6 +15,10 @@ _SPACE = re.compile(r"[ \t\n\r]+")
 _BLOCK = re.compile(
     r"address|blockquote|body|caption|center|d[dlt]|div|fieldset|form|h[1-6r]|p|pre|section|t(able|body|foot|head)"
 )
+_BEGIN, _BETWEEN, _END = "<xhtml:div><xhtml:p>", "</xhtml:p><xhtml:p>", "</xhtml:p></xhtml:div>"
+_WORD = r"(?:[^<>&\s]|&(?:amp|lt|gt);)++"
+_PARAGRAPHS = re.compile(rf"<xhtml:div>(?:<xhtml:p>(?:{_WORD}(?: {_WORD})*+)?</xhtml:p>)++</xhtml:div>")
+"""Words with one blank between them, as our own exports write most texts: what is read of them is what stands there."""
 _DEEPEST_LIST = 20
 """Lists that lie deeper are not indented further."""
 _EMPTY = frozenset(("br", "hr", "img", "input", "col"))
@@ -24,6 +28,8 @@ def plain_text(markup: str) -> str:
     """Return what a reader sees: paragraphs on lines of their own, list items with marks, cells between bars."""
     if "<" not in markup:
         return _SPACE.sub(" ", html.unescape(markup)).strip()
+    if _PARAGRAPHS.fullmatch(markup):
+        return html.unescape(markup[len(_BEGIN) : -len(_END)].replace(_BETWEEN, "\n")).strip("\n")
     page = _Page()
     for closes, tag, attributes, empty, text in tokens(markup):
         if text:

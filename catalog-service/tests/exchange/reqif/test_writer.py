@@ -17,7 +17,9 @@ from reqif_documents import SAMPLE, Read, zipped
 from reqif_records import NOW, Json, Record, assert_same, read_by_another_library, told
 
 from catalog_service.exchange.native.schemas import schemas_of
+from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.records import Item, Notice
+from catalog_service.exchange.reqif.fragments import escape_text
 from catalog_service.exchange.reqif.writer import ReqifWriter, write_reqif
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
@@ -320,3 +322,10 @@ def test_what_no_export_could_write_again_is_left_out(whole: str, damaged: str) 
     (notice,) = schemas_of([text.replace(whole, damaged, 1)])
     assert isinstance(notice, Notice)
     assert notice.code == "schema_left_out"
+
+
+@given(text=st.text(st.sampled_from("ab &<>;\n\t\r\xa0\x85#3lgtamp")))
+def test_texts_that_are_read_without_a_page_are_read_the_same(text: str) -> None:
+    lines = "".join(f"<xhtml:p>{escape_text(line)}</xhtml:p>" for line in text.split("\n"))
+    markup = f"<xhtml:div>{lines}</xhtml:div>"
+    assert plain_text(markup) == plain_text(markup.replace("<xhtml:p>", '<xhtml:p class="a">'))

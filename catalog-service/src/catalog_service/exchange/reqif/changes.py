@@ -110,7 +110,7 @@ def beside(item: Mapping[str, Any], fields: Mapping[str, Any], *, is_own: bool) 
     """
     for name in _BESIDE_OWN if is_own else _BESIDE:
         value, found = item.get(name), fields.get(name)
-        if _said(name, value) != _said(name, found):
+        if value != found and _said(name, value) != _said(name, found):
             yield name, value, found
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
@@ -118,13 +119,17 @@ def _content(raw: Raw, type_name: str) -> str:
     return _alternative(raw) + (f"<VALUES>{values}</VALUES>" if values else "") + reference
 
 
+@lru_cache(maxsize=4096)
+def _definition(kind: str, identifier: str) -> str:
+    definition = escape_text(clean(identifier))
+    if not definition:
+        return ""
+    return f"<DEFINITION><ATTRIBUTE-DEFINITION-{kind}-REF>{definition}</ATTRIBUTE-DEFINITION-{kind}-REF></DEFINITION>"
+
+
 def _value(value: list[Any]) -> str:
-    kind, definition, content = value[0].upper(), escape_text(clean(value[1])), value[2]
-    reference = (
-        f"<DEFINITION><ATTRIBUTE-DEFINITION-{kind}-REF>{definition}</ATTRIBUTE-DEFINITION-{kind}-REF></DEFINITION>"
-        if definition
-        else ""
-    )
+    kind, content = value[0].upper(), value[2]
+    reference = _definition(kind, value[1])
     attributes, inside = "", ""
     if kind == "ENUMERATION":
         named = "".join(f"<ENUM-VALUE-REF>{escape_text(clean(one))}</ENUM-VALUE-REF>" for one in content)
