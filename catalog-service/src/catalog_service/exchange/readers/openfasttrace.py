@@ -15,10 +15,8 @@ from chassis.files.archives import Archive
 SYSTEM = "openfasttrace"
 SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
 # Possessive (++, *+) and anchored: a line may have a million characters, and backtracking is quadratic.
-_XML = re.compile(
-    rb"[^\w#<]*+(?:(?:<!--.*?-->|<[?!](?!--)[^>]*+>)\s*+)*+<(?:\w++:)?specdocument[\s>]",
-    re.DOTALL,
-)
+_XML = re.compile(rb"<(?:\w++:)?specdocument[\s>]")
+_BEFORE = re.compile(rb"[^\w#<]*+")
 ID = r"(?<![A-Za-z])[A-Za-z]++~[\w.-]++(?:~\d++)"
 _FOUND = re.compile(ID)
 _ITEM = re.compile(rf"\s*+(?:<a\s++id=[^>]*+>\s*+(?:</a>)?\s*+)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*+")
@@ -75,7 +73,7 @@ class _SpecItem:
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file has specification items: a title and an id that stands alone below it."""
     head = file.read(65536).replace(b"\0", b"")
-    if _XML.match(head):
+    if _begins_as_xml(head):
         return 0.95
     text = head.decode("utf-8", "replace")
     if text.lstrip().startswith(("<", "{")) and not text.lstrip().startswith(("<head", "<!--")):
@@ -137,9 +135,27 @@ def _all_items(file: BinaryIO, options: ReadOptions) -> Iterator[tuple[str | Non
 
 def _is_xml(file: BinaryIO) -> bool:
     file.seek(0)
-    is_xml = _XML.match(file.read(65536).replace(b"\0", b"")) is not None
+    is_xml = _begins_as_xml(file.read(65536).replace(b"\0", b""))
     file.seek(0)
     return is_xml
+
+
+def _begins_as_xml(head: bytes) -> bool:
+    """Check whether a file is a specdocument, behind comments; Markdown may have comments before it and quote one."""
+    at = _end_of(_BEFORE, head, 0)
+    while head.startswith(b"<!--", at):
+        end = head.find(b"-->", at)
+        if end < 0:
+            return False
+        at = _end_of(_BEFORE, head, end + 3)
+    if head.startswith((b"<?xml", b"<!DOCTYPE"), at):
+        return _XML.search(head, at) is not None
+    return _XML.match(head, at) is not None
+
+
+def _end_of(pattern: re.Pattern[bytes], head: bytes, at: int) -> int:
+    found = pattern.match(head, at)
+    return found.end() if found else at
 
 
 class _ObjectHandler(CaseHandler):
