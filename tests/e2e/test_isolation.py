@@ -44,7 +44,9 @@ def known(full: Traceline) -> dict[str, str]:
     saved = created(full.post("/imports/mappings", json={"name": texts.word(), "mapping": mapping}))
     run = full.generate()
     test_run = created(full.post("/test-runs", json={"key": texts.word()}))
-    ok(full.post("/test-results", content=b'<testsuite><testcase classname="doors" name="close"/></testsuite>'))
+    report = b'<testsuite><testcase classname="doors" name="close"/></testsuite>'
+    upload = full.post("/test-results", content=report, headers={"Prefer": "respond-async"}).json()["id"]
+    eventually(lambda: ok(full.get(f"/test-results/{upload}"))["status"] == "completed", "the end of the upload")
     (automated,) = full.items("/automated-tests")
     policy = {"rules": [{"rule": "max_failed", "limit": 0}]}
     assert full.put("/reports/gate/policies/Ours", json=policy).status_code in {200, 201}
@@ -60,6 +62,7 @@ def known(full: Traceline) -> dict[str, str]:
         "run_id": run["id"],
         "test-runs": test_run["id"],
         "test_id": str(automated["id"]),
+        "upload_id": upload,
         "name": "Ours",
     }
 
