@@ -18,6 +18,7 @@ from chassis.db.rows import fetch_column
 from chassis.web.parameters import Choice
 
 V = TypeVar("V", bound=StrEnum)
+E = TypeVar("E", bound=StrEnum)
 
 # A verdict that few have needs a state on some branch, by which they and few more are found.
 _IN_STATE = {
@@ -40,13 +41,13 @@ _MAY_BE = {
 }
 
 
-def may_have(chosen: Choice[Verdict] | None) -> str | None:
+def may_have(chosen: Choice[E] | None) -> str | None:
     """Return the query of the ids of all requirements that can have a chosen verdict; None where most can."""
     wanted = _wanted(Verdict, chosen)
     return " UNION ".join(_MAY_BE[one] for one in wanted) if wanted and set(wanted) <= _MAY_BE.keys() else None
 
 
-async def requirements_with(connection: Connection, chosen: Choice[Verdict], basis: Basis) -> list[UUID]:
+async def requirements_with(connection: Connection, chosen: Choice[E], basis: Basis) -> list[UUID]:
     """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
     few = may_have(chosen)
     scope = f"SELECT id FROM ({few or 'SELECT id FROM requirements'}) AS may_have (id)"
@@ -60,7 +61,7 @@ async def requirements_with(connection: Connection, chosen: Choice[Verdict], bas
     )
 
 
-async def test_cases_with(connection: Connection, chosen: Choice[TestCaseVerdict], basis: Basis) -> list[UUID]:
+async def test_cases_with(connection: Connection, chosen: Choice[E], basis: Basis) -> list[UUID]:
     """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
     wanted = _wanted(TestCaseVerdict, chosen)
     may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if set(wanted) <= _IN_STATE.keys() else ""
@@ -74,7 +75,7 @@ async def test_cases_with(connection: Connection, chosen: Choice[TestCaseVerdict
     )
 
 
-def _wanted(of: type[V], chosen: Choice[V] | None) -> list[V]:
+def _wanted(of: type[V], chosen: Choice[E] | None) -> list[V]:
     if chosen is None:
         return list(of)
     return [one for one in of if one in (chosen.included or of) and one not in chosen.excluded]

@@ -65,7 +65,7 @@ class RequirementsQuery(RequirementFilters):
 
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of requirements with the verdicts that are wanted; raises Invalid for an unknown one."""
-        chosen = parse_choice("verdict", self.verdict, Verdict)
+        chosen = parse_choice("verdict", self.verdict, self.verdicts)
         return None if chosen is None else await verdict_filters.requirements_with(connection, chosen, basis)
 
 

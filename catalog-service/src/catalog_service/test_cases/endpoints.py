@@ -64,7 +64,7 @@ class TestCasesQuery(TestCaseFilters):
 
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of test cases with the verdicts that are wanted; raises Invalid for an unknown one."""
-        chosen = parse_choice("verdict", self.verdict, TestCaseVerdict)
+        chosen = parse_choice("verdict", self.verdict, self.verdicts)
         return None if chosen is None else await verdict_filters.test_cases_with(connection, chosen, basis)
 
 
