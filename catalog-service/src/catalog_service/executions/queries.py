@@ -219,7 +219,7 @@ class RunResultsQuery(PageQuery):
     """What narrows the results of a run."""
 
     status: Annotated[str | None, alternatives(ResultStatus)] = None
-    search: Annotated[str | None, Field(min_length=1, max_length=200, description="Part of a name or class.")] = None
+    search: Annotated[str | None, Field(max_length=200, description="Part of a name or class.")] = None
     test_case_id: Annotated[str | None, Field(description="Results that count for one of these test cases.")] = None
     requirement_id: Annotated[str | None, Field(description="Results that count for one of these requirements.")] = None
     changed: Annotated[
@@ -280,7 +280,7 @@ class TestsQuery(PageQuery):
         bool | None, Field(description="Whether a requirement is traced to it: a test case that has a link.")
     ] = None
     test_case_id: Annotated[str | None, Field(description="Tests that count for one of these test cases.")] = None
-    search: Annotated[str | None, Field(min_length=1, max_length=200, description="Part of a name or class.")] = None
+    search: Annotated[str | None, Field(max_length=200, description="Part of a name or class.")] = None
     suspected_rename: Annotated[
         bool, Field(description="Only tests that may be the new name of one that is not run any more.")
     ] = False
