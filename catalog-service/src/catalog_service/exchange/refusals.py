@@ -1,5 +1,6 @@
 """What the chassis refuses of a file, as readers of formats say it."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -52,3 +53,17 @@ class RootHandler(XmlHandler):
             space, _, local = tag.rpartition("}")
             of = f" of the namespace {space[1:]}" if space else ""
             raise FileRefused(f"This is no {self.label}: its root element is <{local}>{of}, not <{self.roots[0]}>.")
+
+
+def has_root(head: bytes, *roots: bytes) -> bool:
+    """Check whether the first element in the beginning of a file is one of these."""
+    at = 0
+    while (at := head.find(b"<", at)) >= 0:
+        if head.startswith(b"<!--", at):
+            at = max(head.find(b"-->", at), at + 1)
+            continue
+        if head[at + 1 : at + 2] not in b"?!":
+            name = re.split(rb"[\s/>]", head[at + 1 : at + 80], maxsplit=1)[0]
+            return name.rpartition(b":")[2] in roots
+        at += 1
+    return False

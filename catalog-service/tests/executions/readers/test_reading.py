@@ -157,6 +157,7 @@ _LETTERS = st.text(st.sampled_from("<>/=\"'{}[]:,ok not#-\n\\ \t1\0é"), max_siz
 
 @given(st.sampled_from(registry.FORMATS), st.one_of(st.binary(max_size=60), _LETTERS.map(str.encode)))
 def test_no_file_makes_a_reader_fail_otherwise_than_by_saying_so(known: Any, content: bytes) -> None:
+    assert 0 <= known.recognise(io.BytesIO(content), "report") <= 1
     try:
         for found in known.read(io.BytesIO(content), ReadAs()):
             assert isinstance(found, Result | Notice)

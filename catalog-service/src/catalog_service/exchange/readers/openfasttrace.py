@@ -10,13 +10,13 @@ from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relation
 from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, cases_of
 from catalog_service.exchange.records import ItemKind, Record, Unreadable
+from catalog_service.exchange.refusals import has_root
 from chassis.files.archives import Archive
 
 SYSTEM = "openfasttrace"
 SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
 # Possessive (++, *+) and anchored: a line may have a million characters, and backtracking is quadratic.
-_XML = re.compile(rb"<(?:\w++:)?specdocument[\s>]")
-_BEFORE = re.compile(rb"[^\w#<]*+")
+_TO_MARKUP = re.compile(rb"(?:[^\w#<]++|<!--(?s:.*?)-->)*+<(?!!--)")
 ID = r"(?<![A-Za-z])[A-Za-z]++~[\w.-]++(?:~\d++)"
 _FOUND = re.compile(ID)
 _ITEM = re.compile(rf"\s*+(?:<a\s++id=[^>]*+>\s*+(?:</a>)?\s*+)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*+")
@@ -142,20 +142,7 @@ def _is_xml(file: BinaryIO) -> bool:
 
 def _begins_as_xml(head: bytes) -> bool:
     """Check whether a file is a specdocument, behind comments; Markdown may have comments before it and quote one."""
-    at = _end_of(_BEFORE, head, 0)
-    while head.startswith(b"<!--", at):
-        end = head.find(b"-->", at)
-        if end < 0:
-            return False
-        at = _end_of(_BEFORE, head, end + 3)
-    if head.startswith((b"<?xml", b"<!DOCTYPE"), at):
-        return _XML.search(head, at) is not None
-    return _XML.match(head, at) is not None
-
-
-def _end_of(pattern: re.Pattern[bytes], head: bytes, at: int) -> int:
-    found = pattern.match(head, at)
-    return found.end() if found else at
+    return _TO_MARKUP.match(head) is not None and has_root(head, b"specdocument")
 
 
 class _ObjectHandler(CaseHandler):

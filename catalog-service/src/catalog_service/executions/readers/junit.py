@@ -6,6 +6,7 @@ The attributes that count are never believed: suites may lie in one another, and
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers.results import (
     NAMES_OF_REQUIREMENTS,
     NAMES_OF_TEST_CASES,
@@ -17,7 +18,7 @@ from catalog_service.executions.readers.results import (
     milliseconds,
     note,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, local, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
 from chassis.files.refused import FileRefused
 
 _FAILED = frozenset({"failure", "error"})

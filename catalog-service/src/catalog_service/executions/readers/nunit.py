@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers.results import (
     Found,
     ReadAs,
@@ -13,7 +14,7 @@ from catalog_service.executions.readers.results import (
     note,
     note_tag,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, results_of
 
 _STATUSES: dict[str, Status] = {"Passed": "passed", "Warning": "passed", "Failed": "failed"}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import BinaryIO
 
+from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     Found,
@@ -15,7 +16,7 @@ from catalog_service.executions.readers.results import (
     note_tag,
     whole_milliseconds,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, has_root, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, results_of
 
 _STATUSES: dict[str, Status] = {"PASS": "passed", "SKIP": "skipped", "NOT RUN": "skipped"}
 _TIME = "%Y%m%d %H:%M:%S.%f"

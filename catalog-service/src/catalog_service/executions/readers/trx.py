@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers.results import (
     Found,
     ReadAs,
@@ -14,7 +15,7 @@ from catalog_service.executions.readers.results import (
     note_tag,
     whole_milliseconds,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, local, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
 
 _STATUSES: dict[str, Status] = {
     **dict.fromkeys(("Passed", "PassedButRunAborted", "Warning", "Completed"), "passed"),

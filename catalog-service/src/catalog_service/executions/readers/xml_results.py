@@ -62,20 +62,6 @@ def fail(result: Result, message: str | None, trace: str | None) -> None:
         result.trace = (f"{result.trace}\n\n{trace}" if result.trace else trace)[:LONGEST_TRACE]
 
 
-def has_root(head: bytes, *roots: bytes) -> bool:
-    """Check whether the first element in the beginning of a file is one of these."""
-    at = 0
-    while (at := head.find(b"<", at)) >= 0:
-        if head.startswith(b"<!--", at):
-            at = max(head.find(b"-->", at), at + 1)
-            continue
-        if head[at + 1 : at + 2] not in b"?!":
-            name = head[at + 1 : at + 80].split(None, 1)[0].split(b">")[0].rstrip(b"/").rpartition(b":")[2]
-            return name in roots
-        at += 1
-    return False
-
-
 def local(tag: str) -> str:
     """Return the name of a tag without its namespace."""
     return tag.rpartition("}")[2] if tag[0] == "{" else tag
