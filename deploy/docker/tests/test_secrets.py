@@ -1,5 +1,6 @@
 """The secrets that make_secrets.py makes are those that compose.yaml mounts and databases.sql sets."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -18,8 +19,12 @@ import yaml
 from chassis import migrations
 from chassis.core.internal_tokens import callers_of, public_key
 from chassis.core.settings import CalledSettings, CallingSettings
+from chassis.core.start_failure import StartFailure
+from chassis.core.version import newest_schema
 from chassis.db import isolation
+from chassis.db.database import Database
 from chassis.messaging.bus.rabbitmq.users import definitions, users
+from chassis.server.process.database import open_when_ready
 from contracts.routes import SERVICES, Service, internal_callers, sources_of
 from testing.postgres import postgres_of_the_wheel, with_database
 
@@ -144,6 +149,9 @@ def _check_programs_run(server: str) -> None:
     url = with_database(server, "catalog_service")
     migrations.upgrade("catalog_service", url.replace("//postgres@", "//catalog_service@"))
     run = url.replace("//postgres@", "//catalog_service_run@")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE ROLE stranger LOGIN; GRANT CONNECT ON DATABASE catalog_service TO stranger")
+    asyncio.run(_check_it_opens(run))
     options = f"-c role={isolation.APP} -c {isolation.SETTING}=B"
     with psycopg.connect(run, options=options, autocommit=True) as connection:
         connection.execute("INSERT INTO row_counts (table_name, rows) VALUES ('x', 1)")
@@ -157,6 +165,14 @@ def _check_programs_run(server: str) -> None:
     with psycopg.connect(url) as connection:
         leakproof = connection.execute("SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'").fetchone()
         assert leakproof == (True,)
+
+
+async def _check_it_opens(url: str) -> None:
+    database = Database(url)
+    await open_when_ready(database, newest_schema("catalog_service"), patience=0)
+    await database.close()
+    with pytest.raises(StartFailure, match="Grant it traceline_app"):
+        await open_when_ready(Database(url.replace("catalog_service_run@", "stranger@")), "0001", patience=0)
 
 
 def test_the_superuser_executes_what_the_code_says() -> None:

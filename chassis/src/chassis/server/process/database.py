@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 
 import psycopg
 from psycopg.rows import dict_row
@@ -9,7 +10,7 @@ from psycopg_pool import PoolTimeout
 
 from chassis.core.problems import Unavailable
 from chassis.core.start_failure import StartFailure
-from chassis.db import database_url
+from chassis.db import database_url, isolation
 from chassis.db.database import Database
 from chassis.db.readiness import check_schema
 
@@ -40,7 +41,12 @@ async def open_when_ready(database: Database, schema: str, *, patience: float) -
 async def _why_not(url: str, schema: str) -> str | None:
     """Return why the database cannot be used yet; None when it can. Raise StartFailure when waiting does not help."""
     try:
-        async with await psycopg.AsyncConnection.connect(url, row_factory=dict_row, connect_timeout=5) as connection:
+        async with await psycopg.AsyncConnection.connect(
+            url, row_factory=dict_row, connect_timeout=5, autocommit=True
+        ) as connection:
+            # The user may read nothing by itself. Before the first migration there may be no role.
+            with suppress(psycopg.errors.InvalidParameterValue):
+                await connection.execute(f"SET ROLE {isolation.APP}")
             await check_schema(connection, schema)
     except psycopg.OperationalError as error:
         reason = database_url.reason(error)
