@@ -268,6 +268,7 @@ async def admin_without_url(environment: dict[str, str]) -> tuple[int, str, str]
     return await asyncio.to_thread(commands.run, "chassis.admin", ("parked", "list", "--json"), known | environment)
 
 
+@pytest.mark.usefixtures("database")  # the server has roles since one of its databases was migrated
 async def test_a_database_that_is_no_service_s_is_told_as_that(postgres: Any) -> None:
     code, _, errors = await admin_without_url({"DATABASE_URL": postgres.empty_database()})
     assert code == 1
