@@ -1,6 +1,7 @@
 """Make an authority, and certificates by which programs show one another who they are, with `openssl` 1.1.1 or later.
 
-`python3 certificates.py FOLDER` makes the certificates of FOLDER anew, by the authority whose key is there.
+`python3 certificates.py FOLDER` makes the certificates of FOLDER anew, by the authority whose key is there, or by one
+that it makes.
 """
 
 import subprocess
@@ -13,6 +14,7 @@ _AUTHORITY_DAYS = 3650
 _DAYS = 397
 _NAMES = {
     **{service: f"{service}-service" for service in ("auth", "catalog", "suggestion", "notification")},
+    "postgres": "postgres",
     "rabbitmq": "rabbitmq",
 }
 """Under which name others reach each that shows a certificate."""
@@ -72,14 +74,22 @@ def _openssl(folder: Path, *arguments: str) -> None:
         raise OSError(done.returncode, f"openssl {arguments[0]} has failed: {done.stderr.strip()}")
 
 
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write files into a folder that nobody but its owner can enter; in it programs of others read all but one."""
+    for name, text in files.items():
+        file = folder / name
+        file.write_text(text, encoding="ascii")
+        file.chmod(0o600 if name == AUTHORITY[1] else 0o644)
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit(f"Say where the authority's key is: python3 {sys.argv[0]} FOLDER.")
+        sys.exit(f"Say where the keys are: python3 {sys.argv[0]} FOLDER.")
     where = Path(sys.argv[1])
+    is_there = (where / AUTHORITY[1]).exists()
     try:
-        for file, text in contents("traceline", where).items():
-            if file not in AUTHORITY:
-                (where / file).write_text(text, encoding="ascii")
+        made = contents("traceline", where if is_there else None)
+        write(where, {name: text for name, text in made.items() if name not in AUTHORITY or not is_there})
     except OSError as error:
         sys.exit(f"The certificates could not be made in {where}: {error.strerror}.")
-    print(f"The certificates in {where} are new, for {_DAYS} days.")
+    print(f"The certificates in {where} are new, for {_DAYS} days{'' if is_there else ', by a new authority'}.")

@@ -1,6 +1,6 @@
 """Make the secrets that compose.yaml mounts, once, with random values: `python3 make_secrets.py [FOLDER]`.
 
-FOLDER is `secrets` beside this file unless told otherwise. Needs nothing but Python's own library.
+FOLDER is `secrets` beside this file unless told otherwise. Needs nothing but Python's own library and `openssl`.
 """
 
 import json
@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import certificates
 import signing_keys
 
 COMPOSE = Path(__file__).with_name("compose.yaml")
@@ -54,6 +55,11 @@ def broker(address: str = "amqp://{login}@rabbitmq:5672") -> dict[str, str]:
     return {**urls, "rabbitmq_definitions": json.dumps(BROKER_USERS["definitions"](passwords), indent=1) + "\n"}
 
 
+def encrypted() -> dict[str, str]:
+    """Return the files that are added, or are others, where programs speak TLS with one another."""
+    return broker("amqps://{login}@rabbitmq:5671") | certificates.contents("traceline")
+
+
 def database_url(service: str, role: str, password: str, host: str = "postgres") -> str:
     """Return the URL of a service's database as `role` opens it."""
     return f"postgresql://{role}:{password}@{host}:5432/{service}_service"
@@ -66,10 +72,7 @@ def make(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Nobody but its owner can enter the new folder; the files are open, for the programs in the containers are others.
     unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    for name, text in contents().items():
-        file = unfinished / name
-        file.write_text(text, encoding="ascii")
-        file.chmod(0o644)
+    certificates.write(unfinished, contents() | encrypted())
     unfinished.rename(folder)
 
 

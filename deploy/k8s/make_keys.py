@@ -12,8 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "docker"))
 
-import certificates  # noqa: E402
-from make_secrets import SERVICES, broker, contents, database_url  # noqa: E402 - the same secrets as compose.yaml mounts
+from make_secrets import SERVICES, contents, database_url, encrypted  # noqa: E402 - the same secrets as compose.yaml mounts
 from signing_keys import CALLING  # noqa: E402
 
 OWN = {
@@ -77,7 +76,7 @@ def make(overlay: str, folder: Path) -> None:
     (unfinished / "kustomization.yaml").write_text(HEAD + "".join(lines), encoding="ascii")
     made = contents()
     if overlay == "production":
-        made |= _of_clusters() | broker("amqps://{login}@rabbitmq:5671") | certificates.contents("traceline")
+        made |= _of_clusters() | encrypted()
         (unfinished / "internal_ca.key").write_text(made["internal_ca.key"], encoding="ascii")
     for files in SECRETS[overlay].values():
         for file in files:

@@ -39,8 +39,9 @@ def shakes_hands(shown: Path, name: str, believed: Path, host: str) -> None:
     assert ends[0].version() == "TLSv1.3"
 
 
-def test_each_service_and_the_broker_are_known_by_the_names_of_their_addresses(made: Path) -> None:
-    for name, host in {**{each.context: each.name for each in SERVICES}, "rabbitmq": "rabbitmq"}.items():
+def test_each_service_the_broker_and_the_database_are_known_by_the_names_of_their_addresses(made: Path) -> None:
+    servers = {each: each for each in ("rabbitmq", "postgres")}
+    for name, host in {**{each.context: each.name for each in SERVICES}, **servers}.items():
         for address in (host, f"{host}.traceline", f"{host}.traceline.svc"):
             shakes_hands(made, name, made, address)
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):

@@ -1,5 +1,6 @@
 """compose.yaml beside what it starts: nothing that a program needs is missing, nothing is said to nobody."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic.fields import FieldInfo
 from chassis.core.settings import is_secret
 from chassis.server.process.settings import ProcessSettings
 from contracts import routes
+from manifests.environment import READ_BESIDES
 from manifests.environment import settings_of as settings_read_by
 
 FOLDER = Path(__file__).parents[1]
@@ -50,6 +52,12 @@ def variables_of(service: dict[str, Any]) -> set[str]:
     return set(service.get("environment", {}))
 
 
+def files_named_by(service: dict[str, Any]) -> set[str]:
+    """The files in /run/secrets that variables, commands and the like lead to."""
+    said = json.dumps([service.get(part) for part in ("environment", "command")])
+    return set(re.findall(r"/run/secrets/([\w.]+)", said))
+
+
 def each(services: dict[str, dict[str, Any]]) -> list[Any]:
     return [pytest.param(service, id=name) for name, service in services.items()]
 
@@ -73,8 +81,9 @@ def test_every_setting_that_a_program_requires_is_set(service: dict[str, Any]) -
 
 @pytest.mark.parametrize("service", each(OURS))
 def test_everything_set_is_read_by_the_program(service: dict[str, Any]) -> None:
-    read = {*settings_of(service), "secrets_dir"}
-    assert {name.lower() for name in variables_of(service)} | set(files_of(service)) <= read
+    read = {*settings_of(service), *READ_BESIDES}
+    assert {name.lower() for name in variables_of(service)} <= read
+    assert set(files_of(service)) <= read | files_named_by(service)
     assert service["environment"]["SECRETS_DIR"] == "/run/secrets"
 
 
@@ -82,6 +91,33 @@ def test_everything_set_is_read_by_the_program(service: dict[str, Any]) -> None:
 def test_what_is_secret_comes_as_a_file(service: dict[str, Any]) -> None:
     secret = {name.upper() for name, field in settings_of(service).items() if is_secret(field)}
     assert not variables_of(service) & (secret | {"DATABASE_URL", "RABBITMQ_URL"})
+
+
+@pytest.mark.parametrize("service", each({name: each for name, each in SERVICES.items() if name != "rabbitmq"}))
+def test_every_file_that_is_named_is_there(service: dict[str, Any]) -> None:
+    assert files_named_by(service) <= set(files_of(service))
+
+
+def test_the_broker_reads_files_that_are_there() -> None:
+    settings = "".join((FOLDER / name).read_text() for name in ("rabbitmq.conf", "rabbitmq_tls.conf"))
+    assert set(re.findall(r"/run/secrets/([\w.]+)", settings)) == set(files_of(SERVICES["rabbitmq"]))
+
+
+def test_who_is_called_shows_the_certificate_of_its_name() -> None:
+    for service in routes.SERVICES:
+        files = files_of(SERVICES[service.name])
+        assert files["certificate.crt"] == f"{service.context}_tls.crt"
+        assert files["certificate.key"] == f"{service.context}_tls.key"
+        assert {"TLS_CERTIFICATE", "TLS_KEY"} <= variables_of(SERVICES[service.name])
+
+
+@pytest.mark.parametrize("service", each(OURS))
+def test_every_program_believes_the_authority_alone(service: dict[str, Any]) -> None:
+    environment = service["environment"]
+    assert environment["PGSSLMODE"] == "verify-full"
+    assert environment["PGSSLROOTCERT"] == "/run/secrets/internal_ca.crt"
+    if module_of(service) != "chassis.migrations":
+        assert environment["TLS_CA"] == "/run/secrets/internal_ca.crt"
 
 
 def test_every_secret_is_used_and_every_one_used_is_there() -> None:
@@ -147,8 +183,8 @@ def test_the_services_addresses_are_names_of_the_services() -> None:
     for service in OURS.values():
         for name, value in service["environment"].items():
             if name.endswith("_URL") and name != "PUBLIC_URL":
-                assert value == f"http://{name.removesuffix('_URL').lower()}-service:8000"
-                assert value.removeprefix("http://").removesuffix(":8000") in SERVICES
+                assert value == f"https://{name.removesuffix('_URL').lower()}-service:8000"
+                assert value.removeprefix("https://").removesuffix(":8000") in SERVICES
 
 
 def test_suggestions_are_scored_by_two_workers() -> None:

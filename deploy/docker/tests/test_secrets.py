@@ -47,12 +47,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_secret_of_the_compose_file_is_made_and_no_other(made: Path) -> None:
     mounted = yaml.safe_load((FOLDER / "compose.yaml").read_text())["secrets"]
-    assert {secret["file"] for secret in mounted.values()} == {f"./secrets/{file.name}" for file in made.iterdir()}
+    files = {f"./secrets/{file.name}" for file in made.iterdir()} - {"./secrets/internal_ca.key"}
+    assert {secret["file"] for secret in mounted.values()} == files
 
 
 def test_only_the_owner_can_enter_the_folder_and_every_container_can_read_its_files(made: Path) -> None:
     assert made.stat().st_mode & 0o777 == 0o700
-    assert {file.stat().st_mode & 0o777 for file in made.iterdir()} == {0o644}
+    modes = {file.name: file.stat().st_mode & 0o777 for file in made.iterdir()}
+    assert modes.pop("internal_ca.key") == 0o600, "no program signs"
+    assert set(modes.values()) == {0o644}
 
 
 def test_secrets_that_are_there_stay_as_they_are(made: Path) -> None:
