@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import httpx
 import jwt
+import pytest
 
 from auth_service.reset_password import reset
 from auth_service.startup import admin_has
@@ -68,12 +69,20 @@ async def test_an_invitation_to_a_project_makes_a_member_of_it(service: Service)
     problem(refused, 404, "project_not_found")
 
 
-async def test_an_invitation_to_a_project_that_is_deleted_makes_an_account_alone(service: Service) -> None:
+@pytest.mark.parametrize("is_deleted", [False, True], ids=["archived", "deleted"])
+async def test_an_invitation_to_a_project_that_is_no_more_open_makes_an_account_alone(
+    service: Service, is_deleted: bool
+) -> None:
     admin = await service.admin()
     ok(await service.call("POST", "/api/v1/projects", {"key": "DOOR", "name": "Door"}, caller=admin), 201)
     link = (await invite(service, project="DOOR"))["link"]
     ok(await service.call("PATCH", "/api/v1/projects/DOOR", {"archived": True}, caller=admin))
-    ok(await service.call("DELETE", "/api/v1/projects/DOOR?confirm=DOOR", caller=admin), 202)
+    if is_deleted:
+        ok(await service.call("DELETE", "/api/v1/projects/DOOR?confirm=DOOR", caller=admin), 202)
+    else:
+        late = {"email": "ana@example.com", "project": "DOOR"}
+        refused = await service.call("POST", "/api/v1/users/invitations", late, caller=admin)
+        problem(refused, 409, "project_archived")
     assert ok(await accept(service, link), 201)["role"] == "viewer"
     assert await service.rows("SELECT FROM project_members") == []
 

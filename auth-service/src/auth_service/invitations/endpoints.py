@@ -38,7 +38,7 @@ InvitationId = Annotated[int, Path(ge=1, le=2**31 - 1)]
     summary="Invite somebody to make an account",
     status_code=201,
     response_model=MadeInvitation,
-    responses=problem_responses("404 project_not_found", "409 email_taken"),
+    responses=problem_responses("404 project_not_found", "409 email_taken", "409 project_archived"),
 )
 async def invite_user(body: NewInvitation, request: Request, database: Db, admin: Admin) -> Response:
     """The link works once, for 7 days, and makes an account with this email and a password that you do not know."""

@@ -18,7 +18,7 @@ from chassis.db.database import Connection, Database
 from chassis.messaging.events import SYSTEM, Actor, NewEvent, actor_of
 from chassis.web.listing import Fetched, PageRequest
 from contracts.auth import InvitationAccepted, InvitationMade, InvitationRevoked, MemberChanged
-from contracts.projects import no_such_project
+from contracts.projects import no_such_project, project_archived
 
 LIFETIME = timedelta(days=7)
 PAGE = "accept-invitation"
@@ -31,12 +31,17 @@ async def invite(
 ) -> dict[str, Any]:
     """Store an invitation, with one writing statement, and return it; without an `admin` nobody made it.
 
-    Raises Conflict email_taken when the email has an account, and NotFound when there is no such project.
+    Raises Conflict email_taken when the email has an account, NotFound when there is no such project, and Conflict
+    project_archived.
     """
     if await users.credentials(connection, email) is not None:
         raise Conflict("An account with this email exists already.", code="email_taken")
-    if project is not None and await projects.find(connection, project, None) is None:
-        raise no_such_project()
+    if project is not None:
+        found = await projects.find(connection, project, None)
+        if found is None:
+            raise no_such_project()
+        if found["archived"]:
+            raise project_archived()
     now = datetime.now(UTC)
     row: dict[str, Any] = {
         "id": await repository.next_id(connection),
@@ -128,9 +133,12 @@ async def forget_old(database: Database) -> None:
 
 
 async def _enter_project(connection: Connection, invitation: InvitationRow, user: Shown) -> None:
-    """Make the user a member; of a project that was deleted meanwhile nobody is."""
+    """Make the user a member; of a project that was archived or deleted meanwhile nobody becomes one."""
     key = invitation["project"]
     if key is None or not await projects.lock(connection, key):
+        return
+    project = await projects.find(connection, key, None)
+    if project is None or project["archived"]:
         return
     inviter = invitation["created_by"]
     assert inviter is not None, "only admins invite to projects"

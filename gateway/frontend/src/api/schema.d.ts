@@ -4038,6 +4038,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "email_taken";
         };
+        EmailTakenOrProjectArchived: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "email_taken" | "project_archived";
+        };
         /**
          * Execution
          * @description How a test ended in a run.
@@ -11911,6 +11915,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["EmailTaken"];
             };
         };
+        /** @description Duplicate or state conflict: `email_taken`, `project_archived` */
+        EmailTakenOrProjectArchived: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["EmailTakenOrProjectArchived"];
+            };
+        };
         /** @description Duplicate or state conflict: `external_id_taken` */
         ExternalIdTaken: {
             headers: {
@@ -12895,6 +12909,7 @@ export type SchemaEffect = components['schemas']['Effect'];
 export type SchemaEffects = components['schemas']['Effects'];
 export type SchemaEmailNotVerifiedOrAccountLinked = components['schemas']['EmailNotVerifiedOrAccountLinked'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
+export type SchemaEmailTakenOrProjectArchived = components['schemas']['EmailTakenOrProjectArchived'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRequirement = components['schemas']['ExpandedRequirement'];
@@ -13228,6 +13243,7 @@ export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest
 export type ResponseDocumentUnderWayOrRateLimited = components['responses']['DocumentUnderWayOrRateLimited'];
 export type ResponseEmailNotVerifiedOrAccountLinked = components['responses']['EmailNotVerifiedOrAccountLinked'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
+export type ResponseEmailTakenOrProjectArchived = components['responses']['EmailTakenOrProjectArchived'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
@@ -21562,7 +21578,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["EmailTaken"];
+            409: components["responses"]["EmailTakenOrProjectArchived"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
