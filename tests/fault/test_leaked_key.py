@@ -1,10 +1,7 @@
 """A signing key is replaced at once, as the runbook says: whoever held the old one is nobody from then on."""
 
-import os
-import subprocess
-import sys
-
 from acceptance.client import Traceline
+from acceptance.faults import log_in_keys
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
@@ -12,14 +9,7 @@ from acceptance.waiting import eventually
 
 def test_after_a_leak_no_token_of_the_old_key_is_taken(stack: RunningStack, admin: Traceline) -> None:
     assert admin.get("/auth/me").status_code == 200
-    done = subprocess.run(
-        [sys.executable, "-m", "auth_service.rotate_keys", "--at-once"],
-        env={**os.environ, "DATABASE_URL": stack.database_url("auth-service")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    log_in_keys.rotate(stack, "--at-once")
     eventually(lambda: admin.get("/auth/me").status_code == 401, "the end of the old key's tokens")
 
     def logs_in() -> bool:
