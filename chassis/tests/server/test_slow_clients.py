@@ -2,14 +2,17 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from chassis.server import protocol
 from chassis.server.http_server import Server, listen
+from testing.certificates import Authority
 
 PATIENCE = 20
 HEAD = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
@@ -43,9 +46,9 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def serving(app: App) -> AsyncIterator[tuple[Server, int]]:
+async def serving(app: App, tls: ssl.SSLContext | None = None) -> AsyncIterator[tuple[Server, int]]:
     with listen("127.0.0.1", 0, "PORT") as listener:
-        server = Server(app, grace=1)
+        server = Server(app, grace=1, tls=tls)
         running = asyncio.create_task(server.serve(sockets=[listener]))
         async with asyncio.timeout(PATIENCE):
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
@@ -197,3 +200,18 @@ async def test_beyond_the_most_connections_a_new_one_is_closed_and_the_others_ar
                 assert await other.read() == b""
             other_writer.close()
         writer.close()
+
+
+async def test_a_connection_over_tls_that_breaks_off_ends_no_other(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    shows, believes = authority.settings_of("localhost").server(), authority.settings_of("client").client()
+    async with serving(App(8 << 20), shows) as (server, port):
+        for _ in range(10):
+            _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=believes, server_hostname="localhost")
+            writer.write(b"GET /early HTTP/1.1\r\nHost: a\r\n\r\n")
+            await asyncio.sleep(0.05)
+            writer.transport.abort()
+            while connections := list(server.server_state.connections):
+                for connection in connections:
+                    connection.check(0)
+                await asyncio.sleep(0)

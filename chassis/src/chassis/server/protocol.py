@@ -241,6 +241,8 @@ def _untaken(transport: asyncio.Transport) -> int:
     get shorter says little.
     """
     in_kernel = array("i", [0])
-    with suppress(OSError):  # where a system has no such count, ours alone has to do
-        ioctl(transport.get_extra_info("socket").fileno(), TIOCOUTQ, in_kernel)
+    connected = transport.get_extra_info("socket")
+    if connected is not None:  # over TLS it is gone a little before the connection is
+        with suppress(OSError):  # where a system has no such count, ours alone has to do
+            ioctl(connected.fileno(), TIOCOUTQ, in_kernel)
     return transport.get_write_buffer_size() + in_kernel[0]
