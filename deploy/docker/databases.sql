@@ -17,7 +17,7 @@ SELECT format('CREATE ROLE %I LOGIN NOINHERIT PASSWORD %L IN ROLE traceline_app,
 FROM roles WHERE NOT is_owner \gexec
 SELECT format('CREATE DATABASE %I OWNER %I', database, name) FROM roles WHERE is_owner \gexec
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', database) FROM roles WHERE is_owner \gexec
-SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', database, name) FROM roles \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO %I', database, name) FROM roles \gexec
 
 \connect auth_service
 \i /etc/traceline/isolation.sql

@@ -158,6 +158,7 @@ def _check_programs_run(server: str) -> None:
     options = f"-c role={isolation.APP} -c {isolation.SETTING}=B"
     with psycopg.connect(run, options=options, autocommit=True) as connection:
         connection.execute("INSERT INTO row_counts (table_name, rows) VALUES ('x', 1)")
+        connection.execute("CREATE TEMPORARY TABLE scores (score real)")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("DROP TABLE links")
     with psycopg.connect(run, autocommit=True) as connection:

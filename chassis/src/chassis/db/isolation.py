@@ -55,6 +55,10 @@ PREPARE = (
         for role in (APP, ACROSS)
     ),
     f"GRANT USAGE ON SCHEMA public TO {APP}, {ACROSS}",
+    # Where not everybody may make temporary tables.
+    f"DO $$ BEGIN IF NOT has_database_privilege('{APP}', current_database(), 'TEMPORARY') THEN"
+    f" EXECUTE 'GRANT TEMPORARY ON DATABASE ' || quote_ident(current_database()) || ' TO {APP}, {ACROSS}';"
+    " END IF; END $$",
     f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {APP}, {ACROSS}",
     f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE ON SEQUENCES TO {APP}, {ACROSS}",
     # Tables from before the roles; what a migration has taken from a role since stays taken.
