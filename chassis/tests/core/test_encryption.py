@@ -38,13 +38,14 @@ def test_what_is_cut_is_not_readable(length: int) -> None:
         Cipher(SECRET).decrypt(Cipher(SECRET).encrypt(PLAIN, "keys/1")[:length], "keys/1")
 
 
-def test_what_an_earlier_secret_encrypted_is_read_and_encrypted_anew_once() -> None:
+def test_what_an_earlier_secret_encrypted_is_read_and_told_from_what_the_first_has() -> None:
     later = secrets.token_hex(32)
     encrypted, both = Cipher(SECRET).encrypt(PLAIN, "keys/1"), Cipher(later, SECRET)
-    assert both.decrypt(encrypted, "keys/1") == PLAIN
-    renewed = both.renewed(encrypted, "keys/1")
-    assert renewed is not None
+    assert both.opened(encrypted, "keys/1") == (PLAIN, False)
+    renewed = both.encrypt(PLAIN, "keys/1")
     assert Cipher(later).decrypt(renewed, "keys/1") == PLAIN
-    assert both.renewed(renewed, "keys/1") is None
-    assert both.renewed(encrypted, "keys/2") is None
-    assert Cipher(SECRET).renewed(encrypted, "keys/1") is None
+    assert both.opened(renewed, "keys/1") == (PLAIN, True)
+    with pytest.raises(NotReadable):
+        both.opened(encrypted, "keys/2")
+    assert both.has_earlier
+    assert not Cipher(SECRET).has_earlier

@@ -41,15 +41,21 @@ async def begin(connection: Connection, user_id: int, secret: str) -> None:
     )
 
 
-async def secrets(connection: Connection) -> list[DictRow]:
-    """Return the secret of each user who has one, as it is stored, locked."""
-    cursor = await connection.execute("SELECT user_id, secret FROM second_factors ORDER BY user_id FOR UPDATE")
+async def secrets(connection: Connection, but: str | None) -> list[DictRow]:
+    """Return the secret of each user who has one, as it is stored, unless it begins with `but`."""
+    cursor = await connection.execute(
+        "SELECT user_id, secret FROM second_factors WHERE starts_with(secret, %s) IS NOT TRUE ORDER BY user_id",
+        (but,),
+    )
     return await cursor.fetchall()
 
 
-async def store_secret(connection: Connection, user_id: int, secret: str) -> None:
-    """Store the same secret in another form."""
-    await connection.execute("UPDATE second_factors SET secret = %s WHERE user_id = %s", (secret, user_id))
+async def replace_secret(connection: Connection, user_id: int, before: str, after: str) -> bool:
+    """Store a secret in another form, unless it was changed since; return whether that was done."""
+    cursor = await connection.execute(
+        "UPDATE second_factors SET secret = %s WHERE user_id = %s AND secret = %s", (after, user_id, before)
+    )
+    return cursor.rowcount > 0
 
 
 async def confirm(connection: Connection, user_id: int, now: datetime, recovery_hashes: list[str]) -> None:

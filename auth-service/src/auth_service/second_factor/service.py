@@ -74,17 +74,13 @@ async def encrypt_all(database: Database, cipher: Cipher | None) -> None:
     if cipher is None:
         return
     done = 0
-    async with database.transaction() as connection:
-        for row in await repository.secrets(connection):
+    async with database.connection() as connection:
+        for row in await repository.secrets(connection, but=None if cipher.has_earlier else _ENCRYPTED):
             kept, user_id = row["secret"], row["user_id"]
-            if kept.startswith(_ENCRYPTED):
-                renewed = cipher.renewed(b64decode(kept.removeprefix(_ENCRYPTED)), _place(user_id))
-                encrypted = None if renewed is None else _ENCRYPTED + b64encode(renewed).decode()
-            else:
-                encrypted = _kept(kept, user_id, cipher)
-            if encrypted is not None:
-                await repository.store_secret(connection, user_id, encrypted)
-                done += 1
+            secret, is_current = _opened(kept, user_id, cipher)
+            # Nobody waits for this: whoever has begun another one meanwhile keeps that.
+            if secret is not None and not is_current:
+                done += await repository.replace_secret(connection, user_id, kept, _kept(secret, user_id, cipher))
     if done:
         _log.info("Encrypted the secrets of %d second factors; dumps of before have them as they were.", done)
 
@@ -229,19 +225,25 @@ def _kept(secret: str, user_id: int, cipher: Cipher | None) -> str:
 
 def _secret(kept: str, user_id: int, cipher: Cipher | None) -> str | None:
     """Return a secret as it is; None when this cipher cannot tell it: recovery codes still work."""
+    return _opened(kept, user_id, cipher)[0]
+
+
+def _opened(kept: str, user_id: int, cipher: Cipher | None) -> tuple[str | None, bool]:
+    """Return the same, and whether the first secret of the cipher has encrypted it."""
     if not kept.startswith(_ENCRYPTED):
-        return kept
+        return kept, False
     try:
         if cipher is None:
             raise NotReadable
-        return cipher.decrypt(b64decode(kept.removeprefix(_ENCRYPTED)), _place(user_id)).decode()
+        secret, is_current = cipher.opened(b64decode(kept.removeprefix(_ENCRYPTED)), _place(user_id))
+        return secret.decode(), is_current
     except NotReadable:
         _log.error(
             "The second factor of user %d is encrypted with another DATA_ENCRYPTION_KEY; set that, or remove it"
             " (python -m auth_service.reset_password).",
             user_id,
         )
-        return None
+        return None, False
 
 
 def _place(user_id: int) -> str:

@@ -87,15 +87,13 @@ async def encrypt_all(database: Database, cipher: Cipher | None) -> None:
     """Encrypt the private keys that are not yet, or by an earlier secret; raise KeyNotReadable for one of another."""
     async with database.transaction() as connection:
         await repository.lock(connection)
-        await _check_readable(connection, cipher)
-        if cipher is None:
-            return
         done = 0
         for row in await repository.private_keys(connection):
-            kept, place = row["private_key"], _place(row["kid"])
-            encrypted = (cipher.encrypt if len(kept) == _RAW_LENGTH else cipher.renewed)(kept, place)
-            if encrypted is not None:
-                await repository.store_private_key(connection, row["kid"], encrypted)
+            private_key, is_current = _opened(row, cipher)
+            if cipher is not None and not is_current:
+                await repository.store_private_key(
+                    connection, row["kid"], cipher.encrypt(private_key, _place(row["kid"]))
+                )
                 done += 1
     if done:
         _log.info("Encrypted %d signing keys; dumps of before still have them as they were.", done)
@@ -189,13 +187,18 @@ async def _check_readable(connection: Connection, cipher: Cipher | None) -> None
 
 def _read(row: DictRow, cipher: Cipher | None) -> bytes:
     """Return a private key as it is; raise KeyNotReadable when this cipher cannot tell it."""
+    return _opened(row, cipher)[0]
+
+
+def _opened(row: DictRow, cipher: Cipher | None) -> tuple[bytes, bool]:
+    """Return the same, and whether the first secret of the cipher has encrypted it."""
     kept: bytes = row["private_key"]
     if len(kept) == _RAW_LENGTH:
-        return kept
+        return kept, False
     if cipher is None:
         raise KeyNotReadable(f"The setting DATA_ENCRYPTION_KEY is missing: signing keys are encrypted. {_ADVICE}")
     try:
-        return cipher.decrypt(kept, _place(row["kid"]))
+        return cipher.opened(kept, _place(row["kid"]))
     except NotReadable:
         raise KeyNotReadable(
             f"The setting DATA_ENCRYPTION_KEY is wrong: signing keys are encrypted with another one. {_ADVICE}"

@@ -29,21 +29,19 @@ class Cipher:
 
     def decrypt(self, encrypted: bytes, place: str) -> bytes:
         """Return what was encrypted for `place`; raise NotReadable when that cannot be told."""
+        return self.opened(encrypted, place)[0]
+
+    def opened(self, encrypted: bytes, place: str) -> tuple[bytes, bool]:
+        """Return the same, and whether the first secret has encrypted it."""
         for aead in (self._current, *self._earlier):
             with suppress(NotReadable):
-                return _decrypted(aead, encrypted, place)
+                return _decrypted(aead, encrypted, place), aead is self._current
         raise NotReadable
 
-    def renewed(self, encrypted: bytes, place: str) -> bytes | None:
-        """Return the same by the first secret; None where it is, or where no secret reads it."""
-        if not self._earlier:
-            return None
-        with suppress(NotReadable):
-            _decrypted(self._current, encrypted, place)
-            return None
-        with suppress(NotReadable):
-            return self.encrypt(self.decrypt(encrypted, place), place)
-        return None
+    @property
+    def has_earlier(self) -> bool:
+        """Whether there may be something that another secret than the first has encrypted."""
+        return bool(self._earlier)
 
 
 def _aead(secret: str) -> AESGCM:
