@@ -4,7 +4,9 @@ from typing import Any
 
 import httpx
 
+from auth_service.startup import prepare
 from chassis.core.identity import Identity, Role
+from testing.postgres import as_owner
 from testing.service import Json, ok, problem
 
 from .conftest import Service
@@ -129,6 +131,22 @@ async def test_accounts_end_with_their_project(service: Service) -> None:
     assert [(event["data"]["user"]["id"], event["actorid"]) for event in told] == [
         (account["id"], admin.id) for account in (first, second)
     ]
+
+
+async def test_accounts_of_projects_that_were_deleted_without_them_end_at_the_next_start(service: Service) -> None:
+    kim, _ = await door(service)
+    admin = await service.admin()
+    ok(await service.call("POST", PROJECTS, {"key": "GATE", "name": "Gates"}, caller=admin), 201)
+    left = ok(await make(service, kim), 201)
+    ok(await service.call("POST", f"{PROJECTS}/GATE/service-accounts", {"name": "ci"}, caller=admin), 201)
+    async with as_owner(service.database) as connection:
+        await connection.execute("UPDATE projects SET deleted_at = now() WHERE key = 'DOOR'")
+    for _ in range(2):
+        await prepare(service.settings, service.database, on_loopback=True)
+    ended = await service.rows("SELECT id FROM users WHERE NOT is_active AND tokens_not_before IS NOT NULL")
+    assert [row["id"] for row in ended] == [left["id"]]
+    (told,) = await service.events("auth.user.updated")
+    assert (told["data"]["user"]["id"], told["actor"]) == (left["id"], "system")
 
 
 async def test_a_service_account_is_not_erased_as_a_person(service: Service) -> None:

@@ -3,6 +3,7 @@
 import logging
 import secrets
 
+from auth_service.projects import service as projects
 from auth_service.second_factor import service as second_factor
 from auth_service.settings import BUILT_IN_ADMIN_PASSWORD, Settings
 from auth_service.signing_keys.service import encrypt_all, ensure_first
@@ -51,6 +52,9 @@ async def prepare(settings: Settings, database: Database, *, on_loopback: bool) 
     await encrypt_all(database, settings.cipher)
     await second_factor.encrypt_all(database, settings.cipher)
     await ensure_first(database, settings.cipher)
+    async with database.transaction() as connection:
+        # Projects were deleted once without their accounts.
+        await projects.end_service_accounts(connection, SYSTEM)
     if password == BUILT_IN_ADMIN_PASSWORD:
         _log.info(
             "The default admin %s has the built-in password, if nobody changed it; this is for development only.",

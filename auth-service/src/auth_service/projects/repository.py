@@ -114,12 +114,11 @@ async def delete(connection: Connection, key: str, event: NewEvent) -> None:
     )
 
 
-async def end_service_accounts(connection: Connection, key: str) -> list[int]:
-    """Have the service accounts of a project be none any more; return their ids, in order."""
+async def end_service_accounts(connection: Connection) -> list[int]:
+    """Have the service accounts of projects that are deleted be none any more; return their ids, in order."""
     cursor = await connection.execute(
-        "UPDATE service_accounts SET deleted_at = now() WHERE project_key = %s AND deleted_at IS NULL"
-        " RETURNING user_id",
-        (key,),
+        "UPDATE service_accounts s SET deleted_at = now() FROM projects p"
+        " WHERE p.key = s.project_key AND p.deleted_at IS NOT NULL AND s.deleted_at IS NULL RETURNING s.user_id"
     )
     return sorted(row["user_id"] for row in await cursor.fetchall())
 

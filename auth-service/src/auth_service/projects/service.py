@@ -13,7 +13,7 @@ from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, Forbidden, Invalid, NotFound
 from chassis.core.projects import MAIN
 from chassis.db.database import Connection, Database, map_constraint_violations
-from chassis.messaging.events import NewEvent, actor_of
+from chassis.messaging.events import Actor, NewEvent, actor_of
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts.auth import (
@@ -112,8 +112,13 @@ async def delete(database: Database, key: str, confirmed: str | None, caller: Id
             raise Invalid.field("/query/confirm", told, "not_confirmed")
         event = NewEvent(ProjectDeleted(project=_state(project)), subject=key, actor=actor_of(caller))
         await repository.delete(connection, key, event)
-        for user_id in await repository.end_service_accounts(connection, key):
-            await user_service.deactivate(connection, user_id, actor_of(caller))
+        await end_service_accounts(connection, actor_of(caller))
+
+
+async def end_service_accounts(connection: Connection, actor: Actor) -> None:
+    """Have nobody use the service accounts of projects that are deleted."""
+    for user_id in await repository.end_service_accounts(connection):
+        await user_service.deactivate(connection, user_id, actor)
 
 
 async def find_members(
