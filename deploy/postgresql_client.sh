@@ -1,7 +1,7 @@
 # For backup.sh and restore.sh, which say in $here where they are.
 
 # Those whose events others read come before those others.
-services="auth catalog suggestion notification"
+services=$(sed -n 's/^  \([a-z]*\)_database_url:.*/\1/p' "$here/docker/compose.yaml")
 
 # client_of NAME ARGUMENT...: print the first program NAME that is there and does with these arguments what it is to
 # do; a pg_dump that is older than the server does not. Without one, say why and end.

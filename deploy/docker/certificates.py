@@ -9,11 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from signing_keys import SERVICES
+
 AUTHORITY = ("internal_ca.crt", "internal_ca.key")
 _AUTHORITY_DAYS = 3650
 _DAYS = 397
 _NAMES = {
-    **{service: f"{service}-service" for service in ("auth", "catalog", "suggestion", "notification")},
+    **{service: f"{service}-service" for service in SERVICES},
     "postgres": "postgres",
     "rabbitmq": "rabbitmq",
 }

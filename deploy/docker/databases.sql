@@ -19,13 +19,14 @@ SELECT format('CREATE DATABASE %I OWNER %I', database, name) FROM roles WHERE is
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', database) FROM roles WHERE is_owner \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', database, name) FROM roles \gexec
 
-\connect auth_service
-\i /etc/traceline/isolation.sql
-\connect catalog_service
-\i /etc/traceline/isolation.sql
-\connect notification_service
-\i /etc/traceline/isolation.sql
+-- In each of them; psql goes from one to the next only by a file.
+\pset format unaligned
+\pset tuples_only on
+\o /tmp/isolate_each.sql
+SELECT format(E'\\connect %I\n\\i /etc/traceline/isolation.sql', database) FROM roles WHERE is_owner;
+\o
+\i /tmp/isolate_each.sql
+
 \connect suggestion_service
-\i /etc/traceline/isolation.sql
 -- Where embeddings are kept; to install it takes a superuser.
 CREATE EXTENSION vector;

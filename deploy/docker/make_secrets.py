@@ -4,7 +4,6 @@ FOLDER is `secrets` beside this file unless told otherwise. Needs nothing but Py
 """
 
 import json
-import re
 import runpy
 import secrets
 import sys
@@ -13,11 +12,10 @@ from pathlib import Path
 
 import certificates
 import signing_keys
+from signing_keys import SERVICES
 
-COMPOSE = Path(__file__).with_name("compose.yaml")
-SERVICES = re.findall(r"^  (\w+)_database_url:", COMPOSE.read_text(encoding="utf-8"), re.MULTILINE)
 BROKER_USERS = runpy.run_path(
-    str(COMPOSE.parents[2] / "chassis" / "src" / "chassis" / "messaging" / "bus" / "rabbitmq" / "users.py")
+    str(Path(__file__).parents[2] / "chassis" / "src" / "chassis" / "messaging" / "bus" / "rabbitmq" / "users.py")
 )
 FOLLOWS = {
     service: [source for source, callers in signing_keys.CALLERS.items() if service in callers] for service in SERVICES

@@ -4,16 +4,30 @@ Needs nothing but Python's own library: that has no Ed25519, and neither has the
 what is needed of it is here, as RFC 8032 has it.
 """
 
+import json
+import re
 import secrets
 import sys
 from hashlib import sha512
+from pathlib import Path
 
-CALLERS = {
-    "auth": ("gateway", "catalog", "suggestion", "notification"),
-    "catalog": ("gateway", "suggestion", "notification"),
-    "suggestion": ("gateway", "catalog", "notification"),
-    "notification": ("gateway",),
-}
+_HERE = Path(__file__).parent
+_EVENTS = json.loads((_HERE.parents[1] / "chassis" / "src" / "contracts" / "asyncapi.json").read_text(encoding="utf-8"))
+
+SERVICES = re.findall(r"^  (\w+)_database_url:", (_HERE / "compose.yaml").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def _followers(service: str) -> list[str]:
+    """Return whose queues get events of a service: they read its feed, too."""
+    followed = f"/messages/{service}."
+    return [
+        name.removesuffix(".receive")
+        for name, operation in _EVENTS["operations"].items()
+        if operation["action"] == "receive" and any(followed in each["$ref"] for each in operation["messages"])
+    ]
+
+
+CALLERS = {service: ("gateway", *_followers(service)) for service in SERVICES}
 """Who calls each service; the contract of the services says so, and a test holds the two together."""
 
 CALLING = sorted({caller for callers in CALLERS.values() for caller in callers})

@@ -2,6 +2,7 @@
 
 import runpy
 import ssl
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from chassis.core.tls import TlsSettings
 from contracts.routes import SERVICES
 
-CONTENTS: Callable[..., dict[str, str]] = runpy.run_path(str(Path(__file__).parents[1] / "certificates.py"))["contents"]
+FOLDER = Path(__file__).parents[1]
+sys.path.insert(0, str(FOLDER))  # it imports what lies beside it
+CONTENTS: Callable[..., dict[str, str]] = runpy.run_path(str(FOLDER / "certificates.py"))["contents"]
 
 
 @pytest.fixture(scope="module")

@@ -120,8 +120,9 @@ def test_a_new_pair_of_keys_for_a_caller_belongs_together() -> None:
     assert "catalog | gateway | notification | suggestion" in refused.stderr, "auth calls nobody"
 
 
-def test_each_service_has_a_database_that_one_role_owns_and_another_uses(made: Path) -> None:
+def test_each_service_has_a_database_that_one_role_owns_and_another_uses(made: Path, tmp_path: Path) -> None:
     script = (FOLDER / "databases.sql").read_text().replace("/run/secrets", str(made))
+    script = script.replace("/tmp", str(tmp_path))  # noqa: S108 - of the container
     script = script.replace("/etc/traceline/isolation.sql", str(FOLDER / "isolation" / "isolation.sql"))
     # The wheel's server has it as a part of its own.
     script = script.replace("CREATE EXTENSION", "CREATE EXTENSION IF NOT EXISTS")
@@ -166,9 +167,10 @@ def _check_programs_run(server: str) -> None:
             connection.execute("SELECT FROM row_counts")
         connection.execute(f"SET ROLE {isolation.ACROSS}")
         assert connection.execute("SELECT project_id FROM row_counts WHERE table_name = 'x'").fetchall() == [("B",)]
-    with psycopg.connect(url) as connection:
-        leakproof = connection.execute("SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'").fetchone()
-        assert leakproof == (True,)
+    for service in SERVICES:
+        with psycopg.connect(with_database(server, service.package)) as connection:
+            leakproof = connection.execute("SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'").fetchone()
+            assert leakproof == (True,)
 
 
 async def _check_it_opens(url: str) -> None:
