@@ -10,7 +10,6 @@ import pytest
 
 from acceptance.faults.databases import SERVICES
 from acceptance.own_postgres import OwnPostgres, own_postgres
-from contracts import routes
 from testing.postgres import with_database
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -47,9 +46,3 @@ def test_a_server_that_is_not_there_is_told_and_leaves_nothing(server: OwnPostgr
     assert done.returncode == 1
     assert "Nothing was done." in done.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-def test_services_are_restored_before_those_that_follow_their_events() -> None:
-    command = 'here=$1; . "$here/postgresql_client.sh"; echo $services'
-    said = subprocess.run(["/bin/sh", "-euc", command, "sh", DEPLOY], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == [service.context for service in routes.SERVICES]

@@ -121,8 +121,8 @@ def test_a_new_pair_of_keys_for_a_caller_belongs_together() -> None:
 
 
 def test_each_service_has_a_database_that_one_role_owns_and_another_uses(made: Path, tmp_path: Path) -> None:
-    script = (FOLDER / "databases.sql").read_text().replace("/run/secrets", str(made))
-    script = script.replace("/tmp", str(tmp_path))  # noqa: S108 - of the container
+    script = (FOLDER / "databases.sql").read_text().replace("/tmp", str(tmp_path))  # noqa: S108 - of the container
+    script = script.replace("/run/secrets", str(made))
     script = script.replace("/etc/traceline/isolation.sql", str(FOLDER / "isolation" / "isolation.sql"))
     # The wheel's server has it as a part of its own.
     script = script.replace("CREATE EXTENSION", "CREATE EXTENSION IF NOT EXISTS")
