@@ -174,7 +174,10 @@ def test_several_imports_are_written_together() -> None:
     assert len(first.again().links) == 2
 
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60).filter(str.strip)
+CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0") | st.sampled_from(
+    "ab  \n\n\t\r&<>\xa0\x01\x85\ufffe"
+)
+TEXTS = st.text(CHARACTERS, min_size=1, max_size=60).filter(str.strip)
 
 
 def test_links_find_items_whose_ids_xml_cannot_hold() -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 from catalog_service.exchange.reqif.attributes import raw_of
 from catalog_service.exchange.reqif.collector import Raw
-from catalog_service.exchange.reqif.elements import clean
+from catalog_service.exchange.reqif.fragments import clean
 from catalog_service.exchange.reqif.mapping import ObjectMapping, Reading
-from catalog_service.exchange.reqif.own import own_fields, own_values, type_of
 from catalog_service.exchange.reqif.xhtml import paragraphs
 from catalog_service.exchange.vocabulary import (
     PRIORITIES,
@@ -25,8 +24,6 @@ _BESIDE = (
     *("steps", "preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes"),
 )
 """Fields that our tool extension keeps where the object itself does not say them."""
-_BESIDE_OWN = (*_BESIDE, "source_system", "created_by")
-"""Those of an object of our type; what comes from elsewhere says nothing of these."""
 
 
 class Objects:
@@ -34,20 +31,6 @@ class Objects:
 
     def __init__(self, mapping: ObjectMapping) -> None:
         self._mapping = mapping
-
-    def own(self, kind: str, item: Mapping[str, Any]) -> tuple[Raw, dict[str, Any]]:
-        """Return an item that never came from ReqIF as an object of our type, and what a reader will make of it."""
-        raw: Raw = {
-            "identifier": f"_{item['id']}",
-            "last_change": _time(item),
-            "long_name": clean(item["title"]),
-            "type": type_of(kind),
-        }
-        raw["values"] = own_values(kind, item)
-        for value in raw["values"]:
-            if value[0] != "enumeration":
-                value[2] = clean(value[2])
-        return raw, own_fields(raw) or {}
 
     def again(self, kind: str, item: Mapping[str, Any], metadata: dict[str, Any]) -> tuple[Raw, dict[str, Any]]:
         """Return an item that came from ReqIF as its object, and what a reader will make of it."""
@@ -59,7 +42,7 @@ class Objects:
                 changed |= self._write(name, kind, item.get(name), raw, reading)
                 reading = self._mapping.read(raw, kind)
         if changed:
-            raw["last_change"] = _time(item)
+            raw["last_change"] = time_of(item)
         fields = reading.fields
         if _is_same("external_id", item.get("external_id"), fields["external_id"], raw):
             fields["external_id"] = item.get("external_id")
@@ -103,12 +86,9 @@ class Objects:
         return [fit[0].identifier] if fit else None
 
 
-def beside(item: Mapping[str, Any], fields: Mapping[str, Any], *, is_own: bool) -> Iterator[tuple[str, Any, Any]]:
-    """Yield each field that a reader would not find as it is: its name, its value, and what would be found.
-
-    `is_own`: whether the item is written as an object of our type.
-    """
-    for name in _BESIDE_OWN if is_own else _BESIDE:
+def beside(item: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each field that a reader would not find as it is: its name, its value, and what would be found."""
+    for name in _BESIDE:
         value, found = item.get(name), fields.get(name)
         if value != found and _said(name, value) != _said(name, found):
             yield name, value, found
@@ -132,6 +112,7 @@ def _module(metadata: dict[str, Any]) -> str:
     return module[:100].strip() if isinstance(module, str) else ""
 
 
-def _time(item: Mapping[str, Any]) -> str:
+def time_of(item: Mapping[str, Any]) -> str:
+    """Return when an item was last changed, as it stands in a document."""
     changed = item.get("updated_at") or item.get("created_at") or ""
     return changed.isoformat() if isinstance(changed, datetime) else str(changed)

@@ -9,17 +9,11 @@ from lxml import etree
 
 from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.reqif.collector import Raw
-from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text, parsed
+from catalog_service.exchange.reqif.fragments import clean, escape_attribute, escape_text, parsed
 from catalog_service.exchange.reqif.xhtml import paragraphs
 
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _IDENTITY = {"identifier": "IDENTIFIER", "last_change": "LAST-CHANGE", "long_name": "LONG-NAME", "desc": "DESC"}
-
-
-def clean(text: str) -> str:
-    """Return a text with a replacement character for each that XML 1.0 cannot hold."""
-    return _NOT_IN_XML.sub("\ufffd", text)
 
 
 def sound_markup(markup: str) -> str:

@@ -8,32 +8,24 @@ from lxml import etree
 from catalog_service.exchange.reqif.namespaces import REQIF, XHTML, XML
 from chassis.files.refused import FileRefused
 
-_IN_TEXT = re.compile(r"[&<>\r]")
-_IN_ATTRIBUTE = re.compile(r'[&<>"\t\n\r]')
-_ESCAPES = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "\t": "&#9;",
-    "\n": "&#10;",
-    "\r": "&#13;",
-}
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DECLARED = {"xhtml": XHTML, "xml": XML}
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return _ESCAPES[match.group()]
+def clean(text: str) -> str:
+    """Return a text with a replacement character for each that XML 1.0 cannot hold."""
+    return text if text.isprintable() else _NOT_IN_XML.sub("\ufffd", text)
 
 
 def escape_text(text: str) -> str:
     """Return a text as it stands between tags."""
-    return _IN_TEXT.sub(_escaped, text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
 def escape_attribute(text: str) -> str:
     """Return a text as it stands between quotes; line breaks become references, since parsers make blanks of them."""
-    return _IN_ATTRIBUTE.sub(_escaped, text)
+    text = escape_text(text).replace('"', "&quot;")
+    return text if text.isprintable() else text.replace("\t", "&#9;").replace("\n", "&#10;")
 
 
 def parsed(markup: str, *, recover: bool = False) -> etree._Element:

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from catalog_service.exchange.reqif.elements import clean
-from catalog_service.exchange.reqif.fragments import parsed
+from catalog_service.exchange.reqif.fragments import clean, parsed
 from catalog_service.exchange.reqif.schema import Schema
 
 

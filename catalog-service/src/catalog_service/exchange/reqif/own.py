@@ -1,7 +1,6 @@
 """Types of ours, for items that never came from ReqIF: every field of the API has an attribute."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +10,6 @@ from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text, parsed
 from catalog_service.exchange.reqif.namespaces import TRACELINE
-from catalog_service.exchange.reqif.xhtml import paragraphs
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType, RequirementWrite
@@ -25,12 +23,12 @@ SINCE = "2026-01-01T00:00:00Z"
 _LONGEST_AS_IT_IS = 100
 _NOT_IN_XML = "\ufffe\uffff"
 """What XML 1.0 cannot hold, beside the control characters, which JSON escapes."""
-_FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWrite.model_fields}
+FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWrite.model_fields}
 _NAMES = {"external_id": "ReqIF.ForeignID", "title": "ReqIF.Name", "description": "ReqIF.Text"}
 _LABELS = {"requirement": "Requirement", "test_case": "Test Case"}
-_KEPT_BESIDE = frozenset(("notes", *(name for fields in _FIELDS.values() for name in fields)))
+_KEPT_BESIDE = frozenset(("notes", *(name for fields in FIELDS.values() for name in fields)))
 _PARAGRAPHS = frozenset(("description", "preconditions", "postconditions"))
-_JSON = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
+JSON_FIELDS = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
 _ENUMS: Mapping[str, Mapping[str, Iterable[str]]] = {
     "requirement": {"priority": PriorityLevel, "status": RequirementStatus, "type": RequirementType},
     "test_case": {
@@ -45,6 +43,18 @@ _ENUMS: Mapping[str, Mapping[str, Iterable[str]]] = {
 def type_of(kind: str) -> str:
     """Return our type of a kind of items."""
     return PREFIX + kind
+
+
+def attribute_of(kind: str, name: str) -> str:
+    """Return our attribute of a field."""
+    return f"{type_of(kind)}-{name}"
+
+
+def form_of(kind: str, name: str) -> str:
+    """Return the kind of attribute that a field is, as ReqIF calls it."""
+    if name in _ENUMS[kind]:
+        return "ENUMERATION"
+    return "XHTML" if name in _PARAGRAPHS else "STRING"
 
 
 def link_type(name: str) -> str:
@@ -65,23 +75,14 @@ def is_own(raw: Raw) -> bool:
 def own_fields(raw: Raw) -> dict[str, Any] | None:
     """Return the fields of an object that has a type of ours, None of any other."""
     kind = str(raw.get("type", "")).removeprefix(PREFIX)
-    if kind not in _FIELDS or not is_own(raw):
+    if kind not in FIELDS or not is_own(raw):
         return None
     fields = {}
     for value in raw.get("values", ()):
         name = value[1].removeprefix(f"{PREFIX}{kind}-")
-        if name in _FIELDS[kind] and value[2]:
+        if name in FIELDS[kind] and value[2]:
             fields[name] = _read(name, kind, value)
     return fields
-
-
-def own_values(kind: str, fields: Mapping[str, Any]) -> list[list[Any]]:
-    """Return the fields of an item as the values of an object of our type."""
-    return [
-        _written(name, kind, fields[name])
-        for name in _FIELDS[kind]
-        if fields.get(name) is not None and fields[name] not in ("", [])
-    ]
 
 
 def _read(name: str, kind: str, value: list[Any]) -> Any:
@@ -89,7 +90,7 @@ def _read(name: str, kind: str, value: list[Any]) -> Any:
         return value[2][0].removeprefix(f"{PREFIX}{kind}-{name}-")
     if value[0] == "xhtml":
         return plain_text(value[2])
-    if name in _JSON:
+    if name in JSON_FIELDS:
         try:
             return orjson.loads(value[2])
         except orjson.JSONDecodeError:
@@ -97,13 +98,12 @@ def _read(name: str, kind: str, value: list[Any]) -> Any:
     return value[2]
 
 
-def _written(name: str, kind: str, value: Any) -> list[Any]:
-    definition = f"{PREFIX}{kind}-{name}"
-    if name in _ENUMS[kind]:
-        return ["enumeration", definition, [f"{definition}-{value}"]]
-    if name in _PARAGRAPHS:
-        return ["xhtml", definition, paragraphs(value)]
-    return ["string", definition, json.dumps(value) if name in _JSON else value]
+def json_text(value: Any) -> str:
+    """Return JSON of what XML can hold."""
+    text = orjson.dumps(value).decode()
+    for character in _NOT_IN_XML:
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def datatypes() -> dict[str, str]:
@@ -129,7 +129,7 @@ def datatypes() -> dict[str, str]:
 def types() -> dict[str, str]:
     """Return our types of objects, relations and specifications as XML, by their identifiers."""
     found = {}
-    for kind, names in _FIELDS.items():
+    for kind, names in FIELDS.items():
         attributes = "".join(_definition(kind, name) for name in names)
         found[type_of(kind)] = (
             f"<SPEC-OBJECT-TYPE {_identity(kind, _LABELS[kind])}><SPEC-ATTRIBUTES>{attributes}</SPEC-ATTRIBUTES>"
@@ -147,11 +147,8 @@ def types() -> dict[str, str]:
 
 
 def _definition(kind: str, name: str) -> str:
-    form, datatype = "STRING", "string"
-    if name in _ENUMS[kind]:
-        form, datatype = "ENUMERATION", f"{kind}-{name}-values"
-    elif name in _PARAGRAPHS:
-        form, datatype = "XHTML", "xhtml"
+    form = form_of(kind, name)
+    datatype = f"{kind}-{name}-values" if form == "ENUMERATION" else form.lower()
     label = _NAMES.get(name) or name.replace("_", " ").capitalize()
     several = ' MULTI-VALUED="false"' if form == "ENUMERATION" else ""
     return (
@@ -197,9 +194,7 @@ class Extensions:
 
 def extension_value(identifier: str, name: str, value: Any, written: Any) -> str:
     """Return the element of our tool extension for one value."""
-    content = escape_text(orjson.dumps({"value": value, "as": _mark(written)}).decode())
-    for character in _NOT_IN_XML:
-        content = content.replace(character, f"\\u{ord(character):04x}")
+    content = escape_text(json_text({"value": value, "as": _mark(written)}))
     return f'<traceline:value object="{escape_attribute(identifier)}" field="{name}">{content}</traceline:value>'
 
 

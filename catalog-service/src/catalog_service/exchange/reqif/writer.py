@@ -16,12 +16,10 @@ import orjson
 
 from catalog_service.exchange.reqif import own
 from catalog_service.exchange.reqif.attributes import raw_of
-from catalog_service.exchange.reqif.changes import Objects, beside
+from catalog_service.exchange.reqif.changes import Objects, beside, time_of
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.elements import (
-    clean,
     group_element,
-    node_element,
     object_element,
     relation_element,
     specification_around,
@@ -29,6 +27,7 @@ from catalog_service.exchange.reqif.elements import (
 )
 from catalog_service.exchange.reqif.mapping import ObjectMapping
 from catalog_service.exchange.reqif.namespaces import REQIF, TRACELINE, XHTML
+from catalog_service.exchange.reqif.own_elements import own_node, own_object, own_relation
 from catalog_service.exchange.reqif.relations import link_type_of
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.reqif.stored import Stored
@@ -80,20 +79,25 @@ class ReqifWriter:
         if metadata is not None and (metadata["identifier"] in self._kinds or not self._knows_type(metadata)):
             metadata = None
         if metadata is None:
-            raw, read = self._objects.own(kind, item)
-            node = {"identifier": f"_node{raw['identifier']}", "last_change": self._at, "object": raw["identifier"]}
-            self._nodes.write(node_element(node).encode())
+            element, values = own_object(kind, item, time_of(item))
+            self._nodes.write(own_node(item, self._at).encode())
         else:
-            raw, read = self._objects.again(kind, item, metadata)
-            self._identifiers[str(item["id"])] = raw["identifier"]
-            self._kinds[raw["identifier"]] = kind
-            kept = metadata.get("relations")
-            for relation in kept if isinstance(kept, list) else ():
-                if isinstance(relation, dict) and isinstance(relation.get("target"), str):
-                    self._relations.write(orjson.dumps([raw["identifier"], relation]) + b"\n")
-        for name, value, found in beside(item, read, is_own=metadata is None):
-            self._beside.append(own.extension_value(raw["identifier"], name, value, found))
-        self._put(object_element(raw))
+            element, values = self._again(kind, item, metadata)
+        self._beside += values
+        self._put(element)
+
+    def _again(self, kind: str, item: Mapping[str, Any], metadata: dict[str, Any]) -> tuple[str, list[str]]:
+        """Return an item as the object that it was read from, and the values of our tool extension that it needs."""
+        raw, read = self._objects.again(kind, item, metadata)
+        identifier = raw["identifier"]
+        self._identifiers[str(item["id"])] = identifier
+        self._kinds[identifier] = kind
+        kept = metadata.get("relations")
+        for relation in kept if isinstance(kept, list) else ():
+            if isinstance(relation, dict) and isinstance(relation.get("target"), str):
+                self._relations.write(orjson.dumps([identifier, relation]) + b"\n")
+        values = [own.extension_value(identifier, name, value, found) for name, value, found in beside(item, read)]
+        return object_element(raw), values
 
     def link(self, link: Mapping[str, Any]) -> None:
         """Add a link between items that were added before."""
@@ -104,13 +108,12 @@ class ReqifWriter:
         if kept and link_type_of(kept[0], self._schema) == link.get("link_type"):
             for relation in kept:
                 self._relation(relation)
-            identifier, written = kept[0]["identifier"], None
+            if notes := link.get("notes"):
+                self._beside.append(own.extension_value(kept[0]["identifier"], "notes", notes, None))
         else:
-            relation = self._own_relation(link, requirement, test_case)
-            self._put(relation_element(relation))
-            identifier, written = relation["identifier"], clean(link.get("notes") or "") or None
-        if (link.get("notes") or None) != written:
-            self._beside.append(own.extension_value(identifier, "notes", link["notes"], written))
+            element, values = own_relation(link, requirement, test_case, self._at)
+            self._beside += values
+            self._put(element)
 
     def finish(self) -> None:
         """Write what follows the links; the document is whole then."""
@@ -182,19 +185,6 @@ class ReqifWriter:
         if relation["identifier"] not in self._relation_ids:
             self._relation_ids.add(relation["identifier"])
             self._put(relation_element(relation))
-
-    def _own_relation(self, link: Mapping[str, Any], requirement: str, test_case: str) -> Raw:
-        name = str(link["link_type"])
-        relation: Raw = {
-            "identifier": f"_{link['id']}",
-            "last_change": self._at,
-            "type": own.link_type(name),
-            "source": test_case,
-            "target": requirement,
-        }
-        if link.get("notes"):
-            relation["values"] = [["string", own.notes_of(name), clean(link["notes"])]]
-        return relation
 
     def _put_own_specification(self, first: bytes) -> None:
         around = specification_around(

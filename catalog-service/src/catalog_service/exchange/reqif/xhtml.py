@@ -37,10 +37,22 @@ def paragraphs(text: str) -> str:
 
     Very many lines are one paragraph that keeps its line breaks: markup around each would make ten times of them.
     """
-    lines = text.split("\n")
-    if len(lines) > _MOST_PARAGRAPHS:
+    if text.count("\n") >= _MOST_PARAGRAPHS:
         return f"<xhtml:div><xhtml:p>{_as_it_is(text)}</xhtml:p></xhtml:div>"
-    return "<xhtml:div>" + "".join(f"<xhtml:p>{_line(line)}</xhtml:p>" for line in lines) + "</xhtml:div>"
+    lines = escape_text(text) if are_words(text) else "\n".join(map(_line, text.split("\n")))
+    return "<xhtml:div><xhtml:p>" + lines.replace("\n", "</xhtml:p><xhtml:p>") + "</xhtml:p></xhtml:div>"
+
+
+def are_words(text: str) -> bool:
+    """Check whether a text is nothing but words with one blank or line ends between them, as most are."""
+    return (
+        text.replace("\n", "").isprintable()
+        and "  " not in text
+        and " \n" not in text
+        and "\n " not in text
+        and not text.startswith((" ", "\n"))
+        and not text.endswith((" ", "\n"))
+    )
 
 
 def _line(line: str) -> str:
