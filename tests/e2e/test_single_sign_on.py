@@ -145,6 +145,21 @@ def test_a_second_sign_in_is_the_same_account(browser: Browser, other_browser: B
     assert other_browser.session()["user"] is not None
 
 
+def test_the_session_that_a_browser_has_ends_when_another_one_begins_in_it(
+    browser: Browser, other_browser: Browser, kim: str
+) -> None:
+    for one in (browser, other_browser):
+        assert one.sign_in(kim).status_code == 303
+    token = browser.http.cookies[f"traceline-{urlsplit(browser.base_url).port}"]
+    with Traceline(browser.base_url, token=token) as earlier:
+        browser.answer(kim)
+        assert earlier.get("/auth/me").status_code == 200, "a sign-in that nobody ends changes nothing"
+        assert browser.sign_in(kim).status_code == 303
+        eventually(lambda: earlier.get("/auth/me").status_code == 401, "the end of the session before", seconds=4)
+    assert browser.session()["user"] is not None
+    assert other_browser.session()["user"] is not None, "that of another browser goes on"
+
+
 def test_the_page_is_told_that_there_is_single_sign_on(browser: Browser) -> None:
     assert browser.http.get("/api/v1/auth/ways-in").json()["single_sign_on"] == "offered"
 

@@ -140,6 +140,7 @@ begun_sign_ins = sa.Table(
     required("browser_hash", sa.Text, comment="of the secret in the cookie of whoever began it"),
     required("return_to", sa.Text),
     timestamp("expires_at"),
+    sa.Column("earlier_session", sa.Text, comment="of this browser, which ends with the sign-in"),
 )
 sa.Index("ix_begun_sign_ins_expires_at", begun_sign_ins.c.expires_at)
 

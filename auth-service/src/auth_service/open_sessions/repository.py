@@ -86,6 +86,12 @@ async def end_of_provider(connection: Connection, user_id: int, provider_session
     return await cursor.fetchall()
 
 
+async def user_of(connection: Connection, session_id: str) -> int | None:
+    """Return whose a session is; None when it has ended."""
+    found: int | None = await fetch_value(connection, "SELECT user_id FROM sessions WHERE id = %s", (session_id,))
+    return found
+
+
 async def is_of_provider(connection: Connection, session_id: str) -> bool:
     """Check whether a session began at the identity provider."""
     cursor = await connection.execute(

@@ -50,6 +50,14 @@ async def end_all_within(connection: Connection, user_id: int, actor: Actor) -> 
     await _end_within(connection, user_id, actor, "by_admin")
 
 
+async def end_earlier(connection: Connection, session_id: str) -> None:
+    """End the session that a browser had before another one began in it, if it has not ended by itself."""
+    user_id = await repository.user_of(connection, session_id)
+    if user_id is not None:
+        user, _ = await user_service.locked(connection, user_id)
+        await _end_within(connection, user_id, Actor(user_id, user["email"]), "one", only=session_id)
+
+
 async def end_by_provider(connection: Connection, user_id: int, provider_session: str | None) -> None:
     """End the sessions of a user that are of one at the identity provider; None: of any of theirs there."""
     await user_service.locked(connection, user_id)

@@ -5,11 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request, Response
 
 from auth_service.addresses import client_address, client_agent
+from auth_service.single_sign_on.repository import Wish
 from auth_service.single_sign_on.service import Answered, SingleSignOn
+from chassis.core.identity import is_from_gateway
 from chassis.core.problems import NotFound
 from chassis.web.problem_documents import problem_responses
 from chassis.web.strict_route import StrictRoute
-from contracts.sign_on import BROWSER_HEADER, TOKEN_HEADER
+from contracts.sign_on import BROWSER_HEADER, EARLIER_HEADER, TOKEN_HEADER
 
 router = APIRouter(prefix="/api/v1", tags=["Authentication"])
 strict_router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])
@@ -33,8 +35,12 @@ async def begin_single_sign_on(
         str, Query(max_length=2000, description="The path of the page that it leads to.", examples=["/p/MAIN"])
     ] = "/",
 ) -> Response:
-    """Open it in a browser, which is sent on. The answer comes to `/api/v1/auth/oidc/callback`."""
-    address = await _single_sign_on(request).begin(request.headers.get(BROWSER_HEADER, ""), return_to)
+    """Open it in a browser, which is sent on. The answer comes to `/api/v1/auth/oidc/callback`.
+
+    A session that this browser has ends when the next one begins.
+    """
+    earlier = request.headers.get(EARLIER_HEADER) if is_from_gateway(request) else None
+    address = await _single_sign_on(request).begin(request.headers.get(BROWSER_HEADER, ""), Wish(return_to, earlier))
     return Response(status_code=303, headers={**_NO_STORE, "Location": address})
 
 

@@ -2,31 +2,38 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from chassis.core.identity import Role
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 
 
-async def begin(
-    connection: Connection, state_hash: str, browser_hash: str, return_to: str, lifetime: timedelta
-) -> None:
+class Wish(NamedTuple):
+    """Where a sign-in is to lead, and the session of the same browser that is to end with it, if there is one."""
+
+    return_to: str
+    earlier_session: str | None
+
+
+async def begin(connection: Connection, state_hash: str, browser_hash: str, wish: Wish, lifetime: timedelta) -> None:
     """Store a sign-in that begins."""
     await connection.execute(
-        "INSERT INTO begun_sign_ins (state_hash, browser_hash, return_to, expires_at) VALUES (%s, %s, %s, now() + %s)",
-        (state_hash, browser_hash, return_to, lifetime),
+        "INSERT INTO begun_sign_ins (state_hash, browser_hash, return_to, earlier_session, expires_at)"
+        " VALUES (%s, %s, %s, %s, now() + %s)",
+        (state_hash, browser_hash, *wish, lifetime),
     )
 
 
-async def take(connection: Connection, state_hash: str, browser_hash: str) -> str | None:
-    """Delete a sign-in that this browser has begun, and return where it is to lead; None when there is none."""
-    found: str | None = await fetch_value(
-        connection,
+async def take(connection: Connection, state_hash: str, browser_hash: str) -> Wish | None:
+    """Delete a sign-in that this browser has begun, and return what was wished of it; None when there is none."""
+    cursor = await connection.execute(
         "DELETE FROM begun_sign_ins WHERE state_hash = %s AND browser_hash = %s AND expires_at > now()"
-        " RETURNING return_to",
+        " RETURNING return_to, earlier_session",
         (state_hash, browser_hash),
     )
-    return found
+    row = await cursor.fetchone()
+    return None if row is None else Wish(**row)
 
 
 async def lock_subject(connection: Connection, issuer: str, subject: str) -> None:

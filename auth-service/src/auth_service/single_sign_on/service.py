@@ -26,6 +26,7 @@ from auth_service.sessions.service import Login
 from auth_service.single_sign_on import repository
 from auth_service.single_sign_on.groups import Grant, Groups
 from auth_service.single_sign_on.provider import Claims, Provider
+from auth_service.single_sign_on.repository import Wish
 from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from auth_service.users.emails import parse_email
@@ -71,16 +72,16 @@ class SingleSignOn:
     break_glass: str
     """The email of the admin whose password always works."""
 
-    async def begin(self, browser: str, return_to: str) -> str:
+    async def begin(self, browser: str, wish: Wish) -> str:
         """Return where to send a browser that keeps the secret `browser`; raise Invalid, and Unavailable."""
-        if not _OWN_PATH.fullmatch(return_to):
+        if not _OWN_PATH.fullmatch(wish.return_to):
             raise Invalid.field("/query/return_to", "This must be a path of Traceline, such as /p/MAIN.", "not_a_path")
         state = secrets.token_urlsafe(32)
         address = await self.provider.sign_in_address(
             state=state, nonce=_derived(browser, state, "nonce"), verifier=_derived(browser, state, "verifier")
         )
         async with self.database.statement() as connection:
-            await repository.begin(connection, _hash(state), _hash(browser), return_to, LIFETIME)
+            await repository.begin(connection, _hash(state), _hash(browser), wish, LIFETIME)
         return address
 
     async def complete(self, answered: Answered, browser: str, address: str, agent: str) -> tuple[str, str]:
@@ -93,8 +94,8 @@ class SingleSignOn:
         if not state or not browser:
             raise _not_begun()
         async with self.database.transaction() as connection:
-            return_to = await repository.take(connection, _hash(state), _hash(browser))
-        if return_to is None:
+            wish = await repository.take(connection, _hash(state), _hash(browser))
+        if wish is None:
             raise _not_begun()
         if answered.issuer not in ("", self.provider.issuer):  # RFC 9207
             raise Unauthenticated(
@@ -114,7 +115,10 @@ class SingleSignOn:
         if grant is not None:
             await self._apply(user_id, grant)
         token = await self.login.of_provider(user_id, address, agent, _text(claims, "sid"))
-        return token, return_to
+        if wish.earlier_session is not None:
+            async with self.database.transaction() as connection:
+                await open_sessions.end_earlier(connection, wish.earlier_session)
+        return token, wish.return_to
 
     async def log_out(self, logout_token: str) -> None:
         """End the sessions that a logout token of the provider names; raise MalformedBody."""

@@ -286,6 +286,8 @@ export interface paths {
         /**
          * Sign in at the identity provider
          * @description Open it in a browser, which is sent on. The answer comes to `/api/v1/auth/oidc/callback`.
+         *
+         *     A session that this browser has ends when the next one begins.
          */
         get: operations["begin_single_sign_on"];
         put?: never;

@@ -8,12 +8,13 @@ import html
 import re
 import secrets
 import time
+from contextlib import suppress
 
 import orjson
 from starlette.types import Message, Receive, Scope, Send
 
 from chassis.core.problems import Problem, render
-from contracts.sign_on import BROWSER_HEADER, CALLBACK, LOGIN, TOKEN_HEADER
+from contracts.sign_on import BROWSER_HEADER, CALLBACK, EARLIER_HEADER, LOGIN, TOKEN_HEADER
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing.headers import Incoming
@@ -22,6 +23,7 @@ from gateway.routing.proxy import Proxy
 PATHS = frozenset({LOGIN, CALLBACK})
 
 _BROWSER = BROWSER_HEADER.encode()
+_EARLIER = EARLIER_HEADER.encode()
 _TOKEN = TOKEN_HEADER.encode()
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 _KEPT_FOR = 600
@@ -48,6 +50,9 @@ class SingleSignOn:
         if browser is None or not _SECRET.fullmatch(browser):
             browser = secrets.token_urlsafe(32) if begins else ""
         incoming.forwarded.append((_BROWSER, browser.encode()))
+        earlier = await self._earlier_session(scope, incoming) if begins else None
+        if earlier is not None:
+            incoming.forwarded.append((_EARLIER, earlier.encode()))
         wants_page = b"text/html" in incoming.sent.get(b"accept", b"")
         answered = _Answer()
         try:
@@ -67,6 +72,14 @@ class SingleSignOn:
             kept = self._credentials.keep_browser(scope, incoming.sent, browser, _KEPT_FOR)
             answered.headers[b"set-cookie"] = kept.encode()
         await answered.pass_on(send)
+
+    async def _earlier_session(self, scope: Scope, incoming: Incoming) -> str | None:
+        """Return the id of the session that the browser has; None when it has none that works."""
+        token = self._credentials.of_session(scope, incoming.sent)
+        if token is not None:
+            with suppress(Problem):
+                return (await self._verifier.identify(token)).session_id
+        return None
 
     async def _kept(self, scope: Scope, incoming: Incoming, token: str) -> str:
         """Return the header that makes a session of a token; memberships that came with it count from now on."""
