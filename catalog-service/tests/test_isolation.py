@@ -9,20 +9,8 @@ import pytest
 
 from chassis.core.identity import Identity, Role
 from testing import PostgresServer
-from testing.isolation import checksums, unwalled_tables
+from testing.isolation import OF_THE_INSTALLATION, checksums, unwalled_tables
 from testing.service import Json, ok
-
-OF_THE_INSTALLATION = {
-    "alembic_version": "the schema",
-    "feed_head": "a place in the feed of all projects",
-    "relay_position": "a place in the feed of all projects",
-    "feed_consumers": "places in the feed of all projects",
-    "feed_latest": "hashes, and places in the feed of all projects",
-    "feed_pruning": "a place in the feed of all projects",
-    "inbox": "ids of events",
-    "inbox_positions": "places in the feeds of other services",
-    "search_documents_due": "work that a migration leaves for all items",
-}
 
 HERE = Identity(id=1, email="reviewer@example.test", role=Role.ADMIN)
 ELSEWHERE = dataclasses.replace(HERE, project="OTHER")
@@ -32,7 +20,8 @@ MARK = "ofmain"
 
 
 def test_every_table_with_data_of_projects_has_its_walls(postgres: PostgresServer) -> None:
-    assert unwalled_tables(postgres.database("catalog_service")) == OF_THE_INSTALLATION.keys()
+    own = {"search_documents_due": "work that a migration leaves for all items"}
+    assert unwalled_tables(postgres.database("catalog_service")) == {*OF_THE_INSTALLATION, *own}
 
 
 @pytest.fixture(scope="module")
@@ -116,18 +105,47 @@ async def test_no_route_tells_of_another_project(catalog: Any, ids: dict[str, An
     assert told == []
 
 
-def bodies(ids: dict[str, Any]) -> dict[str, Any]:
+def bodies(ids: dict[str, Any], own_test: int) -> dict[str, list[Any]]:
     """What the routes that take ids in their body are sent, by path."""
-    pair = {name: ids[name] for name in ("requirement_id", "test_case_id")}
-    words = {"title": "Changed", "description": "d", "type": "functional", "priority": "low"}
+    requirement_id, test_case_id, link_id = (ids[name] for name in ("requirement_id", "test_case_id", "link_id"))
+    every: dict[str, Any] = {"filter": {"updated_since": "1970-01-01"}}
+    change = {"patch": {"priority": "low"}}
     return {
-        "/links": pair,
-        "/links/bulk": {"links": [pair]},
-        "/requirements/bulk-update": {"ids": [ids["requirement_id"]], "set": {"priority": "low"}},
-        "/test-cases/bulk-update": {"ids": [ids["test_case_id"]], "set": {"priority": "low"}},
-        "/requirements/by-external-id/{external_id}": words,
-        "/imports/{import_id}/apply": {},
-        "/imports/mappings/{mapping_id}": {"name": "mine", "mapping": MAPPING},
+        "/links": [{"requirement_id": requirement_id, "test_case_id": test_case_id}],
+        "/links/bulk": [
+            {"ids": [link_id], "delete": True},
+            {"filter": {"requirement_id": requirement_id}, "delete": True},
+            {**every, "delete": True},
+        ],
+        "/requirements/bulk": [{"ids": [requirement_id], **change}, {**every, **change}],
+        "/test-cases/bulk": [{"ids": [test_case_id], "delete": True}, {**every, "delete": True}],
+        f"/automated-tests/{own_test}": [{"test_case_id": test_case_id}],
+        f"/automated-tests/{own_test}/merge": [{"into": ids["test_id"]}],
+    }
+
+
+def take_ids(app: Any) -> set[str]:
+    """Return the paths, below /api/v1, of the routes whose body has ids of what is recorded."""
+    document = app.openapi()
+
+    def names(schema: Any) -> set[str]:
+        if isinstance(schema, list):
+            return set().union(*map(names, schema))
+        if not isinstance(schema, dict):
+            return set()
+        found = set(schema.get("properties", {}))
+        for key, value in schema.items():
+            found |= names(document["components"]["schemas"][value.rpartition("/")[2]] if key == "$ref" else value)
+        return found
+
+    return {
+        path.removeprefix("/api/v1")
+        for path, operations in document["paths"].items()
+        for operation in operations.values()
+        if any(
+            name in {"ids", "into"} or (name.endswith("_id") and name != "external_id")
+            for name in names(operation.get("requestBody"))
+        )
     }
 
 
@@ -135,13 +153,35 @@ async def test_no_route_changes_another_project(catalog: Any, ids: dict[str, Any
     elsewhere, before = catalog.being(ELSEWHERE), await checksums(catalog.database, "MAIN")
     assert sum(before.values()) != 0
     for method, path in paths(catalog.app, {"POST", "PUT", "PATCH", "DELETE"}):
-        body = bodies(ids).get(path, {"title": "Changed"})
         # Nobody plans an import here, so nothing is to be waited for.
         asked = {"Prefer": "respond-async"}
-        answer = await elsewhere.request(method, filled(path, ids), json=body, headers=asked)
+        words = {"title": "Changed", "description": "d", "type": "functional", "priority": "low"}
+        answer = await elsewhere.request(method, filled(path, ids), json=words, headers=asked)
         assert answer.status_code < 500, (method, path, answer.text)
         if "{" in path and "external-id" not in path:
             assert answer.status_code in {404, 405, 415, 422}, (method, path, answer.text)
+    assert await checksums(catalog.database, "MAIN") == before
+
+
+async def test_no_id_in_a_body_reaches_another_project(catalog: Any, ids: dict[str, Any]) -> None:
+    elsewhere, before = (
+        catalog.being(dataclasses.replace(HERE, project="EMPTY")),
+        await checksums(catalog.database, "MAIN"),
+    )
+    report = b'<testsuite><testcase classname="own" name="own"/></testsuite>'
+    xml = {"content-type": "application/xml"}
+    ok(await elsewhere.request("POST", "/test-results", content=report, headers=xml))
+    own_test = (await elsewhere.read("/automated-tests"))["items"][0]["id"]
+    tried = bodies(ids, own_test)
+    assert {path.replace(str(own_test), "{test_id}") for path in tried} == take_ids(catalog.app)
+    for path, sent in tried.items():
+        for body in sent:
+            answer = await elsewhere.request("PATCH" if path.endswith(str(own_test)) else "POST", path, json=body)
+            told = answer.json()
+            if answer.status_code == 200:
+                assert all(one["error"]["code"].endswith("_not_found") for one in told["items"]), told
+            else:
+                assert answer.status_code == 404 or told["code"].endswith(("not_found", "_missing")), (path, told)
     assert await checksums(catalog.database, "MAIN") == before
 
 

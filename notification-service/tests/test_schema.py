@@ -8,7 +8,7 @@ from chassis import migrations
 from notification_service.models import metadata
 from notification_service.service import SERVICE
 from testing import PostgresServer, schema_differences
-from testing.postgres import OF_THE_INSTALLATION, tables_without_walls
+from testing.isolation import OF_THE_INSTALLATION, unwalled_tables
 
 
 def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:
@@ -55,4 +55,4 @@ def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres
         "members": "who may see which project is asked across them",
         "audit_sealing": "entries are sealed in the order of their ids, whose ever they are",
     }
-    assert tables_without_walls(postgres.database("notification_service")) == {*OF_THE_INSTALLATION, *own}
+    assert unwalled_tables(postgres.database("notification_service")) == {*OF_THE_INSTALLATION, *own}

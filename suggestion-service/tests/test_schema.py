@@ -8,7 +8,7 @@ from chassis import migrations
 from suggestion_service.models import metadata
 from suggestion_service.service import SERVICE
 from testing import PostgresServer, schema_differences
-from testing.postgres import OF_THE_INSTALLATION, tables_without_walls
+from testing.isolation import OF_THE_INSTALLATION, unwalled_tables
 
 
 def test_the_migrations_make_the_tables_of_the_models(postgres: PostgresServer) -> None:
@@ -69,4 +69,4 @@ def test_what_is_pending_in_an_older_schema_is_told_when_it_is_migrated(postgres
 
 def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres: PostgresServer) -> None:
     own = {"embedding_model": "workers compute with one model for all projects"}
-    assert tables_without_walls(postgres.database("suggestion_service")) == {*OF_THE_INSTALLATION, *own}
+    assert unwalled_tables(postgres.database("suggestion_service")) == {*OF_THE_INSTALLATION, *own}

@@ -16,6 +16,15 @@ from contracts.routes import SERVICES
 pytestmark = in_one_process
 
 _APART = {name for one in SERVICES for name in (*one.of_installation, *one.of_person)} | {"events", "version"}
+_LISTED = {
+    "/requirements": "requirement",
+    "/test-cases": "test_case",
+    "/links": "link",
+    "/suggestions": "suggestion",
+    "/suggestions/runs": "run",
+    "/imports": "import",
+    "/imports/mappings": "mapping",
+}
 _SIDES = ("items", "uncovered_requirements", "orphan_test_cases", "suspect_links")
 
 
@@ -131,6 +140,32 @@ def test_all_lists_and_counts_of_another_project_are_empty(
         assert page.get("total", 0) == 0, path
         assert {value for name, value in page.get("summary", {}).items() if name.startswith("total")} <= {0}, path
     assert looked_at > 12
+
+
+def test_no_id_in_a_filter_finds_anything_of_another_project(
+    admin: Traceline, full: Traceline, known: dict[str, str], operations: list[tuple[str, str, Json]]
+) -> None:
+    empty = in_project(admin)
+    ids = {
+        **{path: known[f"{name}_id"] for path, name in _LISTED.items()},
+        **{path: known[name] for path, name in (("/test-runs", "test-runs"), ("/automated-tests", "test_id"))},
+    }
+    found = []
+    for method, path, operation in operations:
+        names = {one["name"] for one in operation.get("parameters", []) if one.get("in") == "query"}
+        if method != "GET" or "{" in path:
+            continue
+        wanted = {name: known[name] for name in names & {"requirement_id", "test_case_id", "external_id"}}
+        wanted |= dict.fromkeys(names & {"resource_id"}, known["requirement_id"])
+        wanted |= {"ids": ids[path]} if "ids" in names and path in ids else {}
+        for name, value in wanted.items():
+            here, there = (one.get(path, params={name: value}) for one in (full, empty))
+            if there.headers["content-type"] != "application/json":
+                assert value not in there.text, (path, name)
+            elif "total" in ok(there):
+                assert ok(there)["total"] == 0, (path, name)
+                found += [(path, name)] * (ok(here)["total"] > 0)
+    assert len(found) > 15, "in their own project they do"
 
 
 def test_the_same_external_id_is_another_item_in_each_project(admin: Traceline, full: Traceline) -> None:

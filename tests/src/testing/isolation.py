@@ -7,6 +7,18 @@ from chassis.db.isolation import ACROSS, SETTING
 from chassis.db.rows import fetch_column, fetch_value
 from testing.postgres import as_owner
 
+OF_THE_INSTALLATION = {
+    "alembic_version": "which schema it is",
+    "feed_head": "the feed is one, and its events name their project",
+    "relay_position": "how far the feed is published",
+    "feed_consumers": "how far it is received",
+    "feed_latest": "hashes by which it is pruned",
+    "feed_pruning": "how far it is pruned",
+    "inbox": "ids of events, to know them by",
+    "inbox_positions": "how far the feeds of others are received",
+}
+"""Tables of every service that no project owns, and why not."""
+
 _UNWALLED = f"""
 SELECT relname FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT (
     relrowsecurity AND relforcerowsecurity

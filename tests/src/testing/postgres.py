@@ -140,38 +140,6 @@ def _memory_folder() -> Path | None:
     return _MEMORY
 
 
-OF_THE_INSTALLATION = {
-    "alembic_version": "which schema it is",
-    "feed_head": "the feed is one, and its events name their project",
-    "relay_position": "how far the feed is published",
-    "feed_consumers": "how far it is received",
-    "feed_latest": "hashes by which it is pruned",
-    "feed_pruning": "how far it is pruned",
-    "inbox": "ids of events, to know them by",
-    "inbox_positions": "how far the feeds of others are received",
-}
-"""Tables of every service that no project owns, and why not."""
-
-
-def tables_without_walls(url: str) -> set[str]:
-    """Return the tables that do not keep projects apart, by their column, row-level security and policies."""
-    with psycopg.connect(url) as connection:
-        return {
-            name
-            for (name,) in connection.execute(
-                """
-                SELECT c.relname FROM pg_class c
-                WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT (
-                    c.relrowsecurity AND c.relforcerowsecurity
-                    AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id'
-                                AND a.attnotnull)
-                    AND (SELECT array_agg(polname::text ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid)
-                        = ARRAY['across_projects', 'of_project'])
-                """
-            )
-        }
-
-
 def schema_differences(url: str, metadata: sqlalchemy.MetaData) -> list[object]:
     """Return what differs between a migrated database and the models; empty when they agree."""
     engine = sqlalchemy.create_engine(migrations.sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
