@@ -30,6 +30,7 @@ OWN = {
 DATA_TIER = {
     **{f"{service}-database-app": [f"uri={service}_migrations_url"] for service in SERVICES},
     **{f"{service}-database-run": [f"uri={service}_database_url"] for service in SERVICES},
+    "postgres-roles": [f"{service}_{use}_url" for service in SERVICES for use in ("database", "migrations")],
     "postgres-superuser": ["postgres_password"],
 }
 """What operators make themselves, in production."""

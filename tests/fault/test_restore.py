@@ -94,10 +94,11 @@ def test_whoever_reads_events_is_backed_up_before_those_who_tell_them(tmp_path: 
     instead.chmod(0o700)
     subprocess.run([DEPLOY / "backup.sh", tmp_path / "backup"], env=os.environ | {"PG_RUN": str(instead)}, check=True)
     dumped = [database.removesuffix("_service") for database in (tmp_path / "dumped").read_text().split()]
-    schedule = (DEPLOY / "k8s" / "components" / "volume-snapshots" / "schedule.yaml").read_text()
+    databases = (DEPLOY / "k8s" / "components" / "cloudnative-pg" / "databases.yaml").read_text()
     at = {
         each["spec"]["cluster"]["name"].removesuffix("-database"): int(each["spec"]["schedule"].split()[1])
-        for each in yaml.safe_load_all(schedule)
+        for each in yaml.safe_load_all(databases)
+        if each["kind"] == "ScheduledBackup"
     }
     for order in (dumped, sorted(at, key=lambda service: at[service])):
         assert sorted(order) == sorted(SERVICES)

@@ -36,7 +36,7 @@ BREAKS: list[Break] = [
     (
         disruption.copies,
         "Cluster auth-database: nothing backs it up.",
-        lambda p: p.remove("ScheduledBackup", "auth-database"),
+        lambda p: p.spec("ScheduledBackup", "auth-database").update(suspend=True),
     ),
     (
         disruption.copies,

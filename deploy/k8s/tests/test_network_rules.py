@@ -19,13 +19,13 @@ BREAKS: list[Break] = [
     ),
     (
         network.denied_by_default,
-        "NetworkPolicy gateway-to-services: a rule opens all ports.",
-        lambda p: p.spec("NetworkPolicy", "gateway-to-services")["egress"][0].pop("ports"),
+        "NetworkPolicy gateway-to-apps: a rule opens all ports.",
+        lambda p: p.spec("NetworkPolicy", "gateway-to-apps")["egress"][0].pop("ports"),
     ),
     (
         network.selected_in_both_directions,
-        "NetworkPolicy gateway-to-services: it selects nothing.",
-        lambda p: p.spec("NetworkPolicy", "gateway-to-services").update(podSelector={"matchLabels": {"app": "x"}}),
+        "NetworkPolicy gateway-to-apps: it selects nothing.",
+        lambda p: p.spec("NetworkPolicy", "gateway-to-apps").update(podSelector={"matchLabels": {"app": "x"}}),
     ),
     (
         network.selected_in_both_directions,
@@ -35,12 +35,12 @@ BREAKS: list[Break] = [
     (
         network.both_ends_open,
         "Deployment gateway may call Deployment auth-service at 8000, which does not take that.",
-        lambda p: p.remove("NetworkPolicy", "auth-service-from-callers"),
+        lambda p: p.remove("NetworkPolicy", "apps-from-gateway"),
     ),
     (
         network.both_ends_open,
         "Deployment auth-service takes calls of Deployment gateway at 8000, which may make none.",
-        lambda p: p.remove("NetworkPolicy", "gateway-to-services"),
+        lambda p: p.remove("NetworkPolicy", "gateway-to-apps"),
     ),
     (
         network.names_are_found,

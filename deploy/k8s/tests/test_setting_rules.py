@@ -16,7 +16,7 @@ BREAKS: list[Break] = [
     (
         settings.required_are_set,
         "Deployment gateway: program is not told AUTH_URL.",
-        lambda p: p.get("ConfigMap", "gateway-settings")["data"].pop("AUTH_URL"),
+        lambda p: p.get("ConfigMap", "service-addresses")["data"].pop("AUTH_URL"),
     ),
     (
         settings.required_are_set,
@@ -82,6 +82,11 @@ BREAKS: list[Break] = [
         secrets.each_is_made,
         "Deployment auth-service asks for url of the Secret auth-database-run, which does not have it.",
         lambda p: p.secret("auth-service", "auth-database-run")["items"][0].update(key="url"),
+    ),
+    (
+        secrets.none_is_left_out,
+        "Deployment auth-service goes without the Secret auth-db-ca.",
+        lambda p: p.secret("auth-service", "auth-database-ca").update(name="auth-db-ca"),
     ),
     (
         secrets.each_is_made,

@@ -68,7 +68,8 @@ def copies(manifests: Manifests) -> Iterator[str]:
     for workload in manifests.long_running:
         if _least_replicas(manifests, workload) < 2:
             yield f"{workload}: it may have a single pod."
-    backed_up = {each["spec"]["cluster"]["name"] for each in manifests.of("ScheduledBackup")}
+    schedules = [each["spec"] for each in manifests.of("ScheduledBackup") if not each["spec"].get("suspend")]
+    backed_up = {each["cluster"]["name"] for each in schedules}
     databases = {each["metadata"]["name"] for each in manifests.of("Cluster")}
     for name in sorted(databases ^ backed_up):
         yield (

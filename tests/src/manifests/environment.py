@@ -31,8 +31,9 @@ class Environment:
 
     @property
     def names(self) -> set[str]:
-        """The settings that are given, in lower case."""
-        return {name.lower() for name in (*self.values, *self.secrets)} | set(self.files)
+        """The settings that are given, in lower case; a file with an ending is none, a setting says where it is."""
+        files = {name for name in self.files if "." not in name}
+        return {name.lower() for name in (*self.values, *self.secrets)} | files
 
 
 def environment(manifests: Manifests, workload: Workload, container: Object) -> Environment:

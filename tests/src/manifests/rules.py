@@ -47,4 +47,9 @@ OF_EACH_PART: tuple[Rule, ...] = (
 OF_A_WHOLE: tuple[Rule, ...] = (network.selected_in_both_directions, connectivity.monitored, secrets.each_is_made)
 """What holds when there is a database, a broker and a way in: for every overlay."""
 
-OF_PRODUCTION: tuple[Rule, ...] = (disruption.copies, connectivity.way_in, settings.nothing_is_left_open)
+OF_PRODUCTION: tuple[Rule, ...] = (
+    disruption.copies,
+    connectivity.way_in,
+    settings.nothing_is_left_open,
+    secrets.none_is_left_out,
+)

@@ -40,18 +40,25 @@ def none_is_inline(manifests: Manifests) -> Iterator[str]:
 
 def each_is_made(manifests: Manifests) -> Iterator[str]:
     """Each key of a Secret that is asked for is made; each Secret that the command makes is asked for."""
-    made = {name: frozenset(data) for name, data in manifests.made.items()}
-    for pods in manifests.operated:
-        made |= pods.secrets
+    made = _made(manifests)
     asked = set()
-    for who, secret, key in _asked(manifests):
+    for who, secret, key, is_optional in _asked(manifests):
         asked.add(secret)
+        if is_optional and secret not in made:
+            continue
         if secret not in made:
             yield f"{who} asks for the Secret {secret}, which nobody makes."
         elif key is not None and key not in made[secret]:
             yield f"{who} asks for {key} of the Secret {secret}, which does not have it."
     for name in sorted(set(manifests.made) - asked):
         yield f"The Secret {name} is made, and nothing asks for it."
+
+
+def none_is_left_out(manifests: Manifests) -> Iterator[str]:
+    """Each Secret that programs do without where it is not there is there."""
+    for who, secret in sorted({(who, secret) for who, secret, _, _ in _asked(manifests)}):
+        if secret not in _made(manifests):
+            yield f"{who} goes without the Secret {secret}."
 
 
 def can_be_read(manifests: Manifests) -> Iterator[str]:
@@ -63,22 +70,30 @@ def can_be_read(manifests: Manifests) -> Iterator[str]:
                 yield f"{workload}: its programs cannot read the files of {volume['name']}."
 
 
-def _asked(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
-    """Return who asks for which Secret, and for which key of it; None for all of them."""
+def _made(manifests: Manifests) -> dict[str, frozenset[str]]:
+    """Return the Secrets that the command or an operator makes, with their keys."""
+    made = {name: frozenset(data) for name, data in manifests.made.items()}
+    for pods in manifests.operated:
+        made |= pods.secrets
+    return made
+
+
+def _asked(manifests: Manifests) -> Iterator[tuple[str, str, str | None, bool]]:
+    """Return who asks for which Secret, for which key of it (None for all), and whether it does without."""
     for workload in manifests.workloads:
         for volume in workload.pod.get("volumes") or []:
             for secret in secrets_of(volume):
                 for item in secret.get("items") or [{"key": None}]:
-                    yield str(workload), secret["name"], item["key"]
+                    yield str(workload), secret["name"], item["key"], secret.get("optional", False)
         for container in workload.containers:
             for secret_name, key in environment(manifests, workload, container).secrets.values():
-                yield str(workload), secret_name, key
+                yield str(workload), secret_name, key, False
     for each in manifests.of("RabbitmqCluster"):
         pod = each["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"]
         shown = each["spec"].get("tls")
         names = [secret["name"] for volume in pod["volumes"] for secret in secrets_of(volume)]
         for name in (*names, *([shown["secretName"]] if shown else [])):
-            yield f"RabbitmqCluster {each['metadata']['name']}", name, None
+            yield f"RabbitmqCluster {each['metadata']['name']}", name, None, False
     for each in manifests.of("TriggerAuthentication"):
         for reference in each["spec"].get("secretTargetRef") or []:
-            yield f"TriggerAuthentication {each['metadata']['name']}", reference["name"], reference["key"]
+            yield f"TriggerAuthentication {each['metadata']['name']}", reference["name"], reference["key"], False
