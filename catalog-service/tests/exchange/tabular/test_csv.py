@@ -79,6 +79,12 @@ def test_a_file_whose_lines_end_in_cr_alone_is_read() -> None:
     assert [item["title"] for item in read("ID,Title\r1,A\r2,B\r").fields] == ["A", "B"]
 
 
+def test_rows_that_end_in_cr_among_others_are_rows() -> None:
+    found = read('ID;Title;Owner\r1;A;kim\n2;B;"a;b\r;c"\r\n3;C;jo\r4;D;jo\r5;E;jo\n6;F\rG;jo\r\n7;H;jo\r')
+    assert [item["title"] for item in found.fields] == ["A", "B", "C", "D", "E", "F\nG", "H"]
+    assert found.fields[1]["custom_metadata"]["import"]["Owner"] == "a;b\r;c"
+
+
 def test_quotes_within_cells_and_the_delimiter_of_excel_are_understood() -> None:
     found = read('sep=;\nID;Title\n1;5" pipe\n2;"a ""b"" c"\n')
     assert [item["title"] for item in found.fields] == ['5" pipe', 'a "b" c']

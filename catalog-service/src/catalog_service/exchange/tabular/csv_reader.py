@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
@@ -118,12 +118,15 @@ def _sample(file: BinaryIO, encoding: Encoding) -> list[str]:
 class _Lines:
     """The lines of a file for `csv.reader`, which ends a row at each CR that is not within quotes.
 
-    Here a row ends at LF or CR LF; only in a file that has no LF, at CR. A CR elsewhere is a line break within a cell:
-    outside quotes it becomes LF, within quotes it stays.
+    Here a row ends at LF or CR LF, and at CR in a file that has no LF or where whole rows stand before and after it. A
+    CR elsewhere is a line break within a cell: outside quotes it becomes LF, within quotes it stays.
     """
 
     def __init__(self, lines: Iterator[str]) -> None:
-        self._lines = _split_old_mac(lines)
+        start = list(islice(lines, 2))
+        self._lines = chain(start, lines) if len(start) > 1 else _split_old_mac(start)
+        firsts = [line.split("\r")[0] for line in reversed(start)]
+        self._row = next((first for first in firsts if '"' not in first), "")
         self._quotes = 0
         self._size = 0
         self.number = 0
@@ -153,9 +156,23 @@ class _Lines:
             )
         end = len(line) - (2 if line.endswith("\r\n") else 1)
         if line.find("\r", 0, end) >= 0:
-            line = self._keep_cr(line[:end]) + line[end:]
+            first, *others = line[:end].split("\r")
+            if self._are_rows(first, *others):
+                self._lines = chain((f"{other}\n" for other in others), self._lines)
+                line = f"{first}\n"
+            else:
+                line = self._keep_cr(line[:end]) + line[end:]
         self._quotes += line.count('"')
         return line
+
+    def _are_rows(self, *parts: str) -> bool:
+        """Check whether each part of a line is as wide as a row by itself: a cell that is broken leaves less of it."""
+        if self._quotes % 2 or any('"' in part for part in parts):
+            return False
+        counts = [self._row.count(delimiter) for delimiter in DELIMITERS]
+        most = max(counts)
+        delimiter = DELIMITERS[counts.index(most)]
+        return most > 0 and all(part.count(delimiter) == most for part in parts)
 
     def _keep_cr(self, line: str) -> str:
         """Return a line without a CR that `csv.reader` would take for the end of the row."""
@@ -167,14 +184,8 @@ class _Lines:
         )
 
 
-def _split_old_mac(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines of a file; those of one that has no LF end at CR."""
-    start = list(islice(lines, 2))
-    if len(start) == 1 and "\r" in start[0] and "\n" not in start[0]:
+def _split_old_mac(start: list[str]) -> Iterator[str]:
+    """Yield the only line of a file, if there is one; where it has no LF, each that ends at CR."""
+    if start and "\r" in start[0] and "\n" not in start[0]:
         return iter([f"{line}\n" for line in start[0].removesuffix("\r").split("\r")])
-    return _chain(start, lines)
-
-
-def _chain(start: list[str], lines: Iterator[str]) -> Iterator[str]:
-    yield from start
-    yield from lines
+    return iter(start)
