@@ -174,6 +174,7 @@ def test_a_mapping_says_what_types_are_and_how_ids_begin() -> None:
         ("Heading", "structure"),
         ("SpecIF:Folder", "structure"),
         ("Headline Type", "structure"),
+        ("SECTION", "structure"),
         ("Document", "structure"),
         ("Flex QMS document", "requirement"),
         ("Requirement Type", "requirement"),

@@ -44,10 +44,11 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "Object Text",
         "Primary Text",
         "Text",
+        "Statement",
     ),
     "status": ("Status", "ReqIF.Status", "State"),
     "priority": ("Priority", "ReqIF.Priority"),
-    "category": ("ReqIF.Category",),
+    "category": ("ReqIF.Category", "Category"),
 }
 _HEADINGS = ("reqifchaptername", "objectheading")
 _TITLE_LENGTH = 500

@@ -13,7 +13,7 @@ from catalog_service.exchange.reqif.namespaces import Q
 from catalog_service.exchange.vocabulary import normal
 from chassis.core.wording import shown
 
-_STRUCTURE = frozenset(("heading", "headline", "document", "folder", "proxy"))
+_STRUCTURE = frozenset(("heading", "headline", "document", "folder", "proxy", "section"))
 _TEST_CASES = ("test case", "testcase", "verification", "test procedure", "test specification", "test")
 _MOST_ATTRIBUTES = 1000
 
