@@ -88,6 +88,11 @@ ALM = table(
     ("Web\\Login", "Log in", "How to", "MANUAL", "Ready", "Step 1", "Open", "It opens"),
     ("", "", "", "", "", "Step 2", "Enter", "One is in"),
 )
+ALM_SQL = table(
+    ("TS_TEST_ID", "TS_NAME", "DS_STEP_NAME", "DS_DESCRIPTION", "DS_EXPECTED"),
+    ("7", "Log in", "Step 1", "Open", "It opens"),
+    ("7", "Log in", "Step 2", "Enter", "One is in"),
+)
 AZURE = table(
     ("ID", "Work Item Type", "Title", "Test Step", "Step Action", "Step Expected", "Area Path", "Assigned To", "State"),
     ("12", "Test Case", "Log in", "", "", "", "Web", "kim", "Ready"),
@@ -130,6 +135,7 @@ STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
         (ALM, "alm", {
             "title": "Log in", "description": "How to", "module": "Web\\Login", "status": "ready",
             "automation_status": "manual", "steps": STEPS}),
+        (ALM_SQL, "alm", {"external_id": "7", "title": "Log in", "steps": STEPS}),
         (AZURE, "azure-devops", {
             "external_id": "12", "title": "Log in", "module": "Web", "status": "ready", "steps": STEPS}),
         (ZENTAO, "zentao", {
@@ -226,6 +232,27 @@ def test_headings_of_doors_become_titles_of_what_has_no_text() -> None:
         ("Doors", "Doors"),
         ("The door shall close.", "The door shall close."),
     ]
+    both = read("Object Identifier,Object Heading,Object Short Text,Object Text\nD-1,Doors,,\nD-2,,Close,It closes.\n")
+    assert [item["title"] for item in both.fields] == ["Doors", "Close"]
+
+
+def test_each_test_case_has_the_shape_of_steps_that_its_tool_lets_it_have() -> None:
+    content = table(
+        ("ID", "Title", "Section Hierarchy", "Steps", "Expected Result", "Steps (Step)", "Steps (Expected Result)"),
+        ("C1", "Log in", "Web", "An old text", "", "Open", "It opens"),
+        ("", "", "", "", "", "Enter", "One is in"),
+        ("C2", "Log out", "Web", "1. Open\n2. Enter", "1. It opens\n2. One is in", "", ""),
+    )
+    first, second = read(content).fields
+    assert first["steps"] == second["steps"] == STEPS
+    assert first["custom_metadata"]["testrail"]["Steps"] == "An old text"
+    assert not {"Steps", "Expected Result"} & second["custom_metadata"]["testrail"].keys()
+    assert read(content, mapping=inspect(content).mapping).fields == [first, second]
+    one_each = table(
+        ("Key", "Name", f"{ZEPHYR}Step", f"{ZEPHYR}Expected Result", "Test Script (Plain Text)"),
+        ("T-1", "Log in", "Open", "It opens", ""),
+    )
+    assert read(one_each).fields[0]["steps"] == {"1": "Open\nExpected: It opens"}
 
 
 def test_a_preset_can_be_named() -> None:

@@ -231,6 +231,9 @@ class Mapper:
 
     def _make_item(self, case: _Case) -> Iterator[Record]:
         row = case.row
+        if not case.steps and self._steps is not None and (other := self._steps.otherwise) is not None:
+            case.steps = other.read(case.cells)
+            case.cells = ["" if case.steps and at in other.positions else cell for at, cell in enumerate(case.cells)]
         item = Item(
             _KINDS[self._mapping.kind], row.number, {}, line=row.line, warnings=case.warnings, source=self._sent(case)
         )

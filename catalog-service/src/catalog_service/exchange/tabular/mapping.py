@@ -88,7 +88,8 @@ class StepsRule(_Strict):
 
     `rows`: a step a row; a row continues the test case above it where the column `continues_when_blank` is blank, or
     `continues_when_same` says the same. `cell`: all of them in one cell, as numbered lines. `columns`: a column a step,
-    whose header has the number where the names here have `{n}`.
+    whose header has the number where the names here have `{n}`. `otherwise`: where those of a test case are that has
+    none there.
     """
 
     style: Literal["rows", "cell", "columns"]
@@ -97,6 +98,7 @@ class StepsRule(_Strict):
     expected: Column | None = None
     continues_when_blank: Column | None = None
     continues_when_same: Column | None = None
+    otherwise: "StepsRule | None" = None
 
     @model_validator(mode="after")
     def _fits_its_style(self) -> "StepsRule":
@@ -107,6 +109,8 @@ class StepsRule(_Strict):
             )
         if self.style == "columns" and not (isinstance(self.action, str) and "{n}" in self.action):
             raise ValueError('Steps of the style columns need an action such as "Step {n}".')
+        if self.otherwise is not None and self.otherwise.style == "rows":
+            raise ValueError("Steps that are in rows have to come first, not otherwise.")
         return self
 
 

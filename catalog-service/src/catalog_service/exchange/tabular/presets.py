@@ -139,34 +139,46 @@ def _without(rule: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _steps(shapes: list[dict[str, Any]], sample: Sample) -> dict[str, Any] | None:
-    """Return the first shape of steps whose columns are there and that the rows have."""
-    last = None
-    for shape in shapes:
-        action = shape["action"]
-        found: Any
-        if isinstance(action, dict):
-            found = [sample.reference(at) for name in action["all"] for at in _find(sample.columns, name)[:1]] or None
-        else:
-            found = _first(action, sample)
-        if found is None:
-            continue
-        rule = {"style": shape["style"], "action": found}
-        for part in ("data", "expected"):
-            if part in shape and (column := _first(shape[part], sample)) is not None:
-                rule[part] = column
-        how = next((key for key in ("continues_when_blank", "continues_when_same") if key in shape), None)
-        if how is None:
-            return rule
-        column = _first(shape[how], sample)
-        if column is None:
-            continue
-        rule[how] = column
-        last = rule
-        values = sample.values(sample.columns.position(column, of="steps"))
-        has_more = len(values) < len(sample.rows) if how == "continues_when_blank" else len(set(values)) < len(values)
-        if has_more:
-            return rule
-    return last
+    """Return the first shape of steps that the rows have, else the last of those whose columns are there.
+
+    Otherwise they are where another shape has them in one cell: some tools let each test case have its own shape.
+    """
+    found = [rule for rule in (_shape(shape, sample) for shape in shapes) if rule is not None]
+    if not found:
+        return None
+    named = [one for one in found if any(sample.values(at) for at in _places(one[0]["action"], sample))]
+    rule = next((rule for rule, is_so in named if is_so), (named or found)[-1][0])
+    others = [other for other, _ in found if other["style"] == "cell" and other["action"] != rule["action"]]
+    return {**rule, "otherwise": others[0]} if others else rule
+
+
+def _places(action: Any, sample: Sample) -> list[int]:
+    return [sample.columns.position(column, of="steps") for column in _list(action)]
+
+
+def _shape(shape: dict[str, Any], sample: Sample) -> tuple[dict[str, Any], bool] | None:
+    """Return the rule of a shape, and whether the rows are so; None where its columns are not there."""
+    action = shape["action"]
+    found: Any
+    if isinstance(action, dict):
+        found = [sample.reference(at) for name in action["all"] for at in _find(sample.columns, name)[:1]] or None
+    else:
+        found = _first(action, sample)
+    if found is None:
+        return None
+    rule = {"style": shape["style"], "action": found}
+    for part in ("data", "expected"):
+        if part in shape and (column := _first(shape[part], sample)) is not None:
+            rule[part] = column
+    how = next((key for key in ("continues_when_blank", "continues_when_same") if key in shape), None)
+    if how is None:
+        return rule, True
+    column = _first(shape[how], sample)
+    if column is None:
+        return None
+    rule[how] = column
+    values = sample.values(sample.columns.position(column, of="steps"))
+    return rule, len(values) < len(sample.rows) if how == "continues_when_blank" else len(set(values)) < len(values)
 
 
 def _first(names: Names, sample: Sample) -> str | int | None:
@@ -185,7 +197,7 @@ def _find(columns: Columns, name: str) -> list[int]:
 
 
 def _list(names: Names) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names
+    return names if isinstance(names, list) else [names]
 
 
 def _names(mapping: Any) -> Iterator[str]:

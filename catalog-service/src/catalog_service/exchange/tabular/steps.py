@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import StepsRule
@@ -47,15 +47,20 @@ def texts_of(steps: Sequence[Step]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class StepReader:
-    """Reads the steps that one row tells; `positions` are those of the columns that it takes."""
+    """Reads the steps that one row tells; `positions` are those of the columns that it takes.
+
+    `otherwise` is for a test case that it has found none of.
+    """
 
     read: Callable[[Sequence[str]], list[Step]]
     positions: frozenset[int]
+    otherwise: "StepReader | None" = None
 
 
 def make_reader(rule: StepsRule, columns: Columns) -> StepReader:
     """Return the reader of a rule; raise Unreadable where a column is missing."""
-    return _of_columns(rule, columns) if rule.style == "columns" else _of_cells(rule, columns)
+    reader = _of_columns(rule, columns) if rule.style == "columns" else _of_cells(rule, columns)
+    return reader if rule.otherwise is None else replace(reader, otherwise=make_reader(rule.otherwise, columns))
 
 
 def _of_cells(rule: StepsRule, columns: Columns) -> StepReader:
