@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
+from functools import partial
 
 import pytest
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from pydantic import ValidationError
 
 from auth_service.mails.sending import Post
@@ -114,6 +115,32 @@ def test_domains_need_to_be_named_and_a_mail_server() -> None:
     for missing in ({}, {"registration_domains": "example.com"}):
         with pytest.raises(StartFailure, match="REGISTRATION_DOMAINS"):
             settings_of("postgresql://x", registration="domains", **missing).registration_policy()
+
+
+async def test_while_the_password_at_the_server_is_changed_mails_wait(url: str, mailbox: Mailbox) -> None:
+    loop, known = asyncio.get_running_loop(), {b"first"}
+
+    def knows(
+        _server: SMTP, _session: Session, _envelope: Envelope, _mechanism: str, shown: LoginPassword
+    ) -> AuthResult:
+        return AuthResult(success=shown.password in known)
+
+    made = partial(SMTP, mailbox, loop=loop, authenticator=knows, auth_require_tls=False)
+    server = await loop.create_server(made, "127.0.0.1", 0)
+    first, second = (
+        f"smtp://kim:{password}@127.0.0.1:{server.sockets[0].getsockname()[1]}" for password in ("first", "second")
+    )
+    async with server, running(settings_of(url, smtp_url=first, public_url=PUBLIC)) as service:
+        await service.register(KIM)
+        for password, sent in ((b"first", 1), (b"second", 1)):
+            known.clear()
+            known.add(password)
+            await service.call("POST", PATH, {"email": KIM})
+            await post(service, first).send_due()
+            assert len(mailbox.taken) == sent
+        await service.rows("UPDATE asked_mails SET due_at = now()")
+        await post(service, second).send_due()
+        assert len(mailbox.taken) == 2
 
 
 async def test_so_many_mails_are_asked_for_from_an_address_within_an_hour(url: str, smtp_url: str) -> None:

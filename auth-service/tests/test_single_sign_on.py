@@ -163,6 +163,27 @@ async def test_with_oidc_only_one_admin_alone_has_a_password(url: str, identity_
         assert (await service.call("GET", "/api/v1/auth/ways-in")).json()["single_sign_on"] == "only"
 
 
+async def test_the_secret_at_the_provider_is_changed_and_each_sign_in_ends(
+    url: str, identity_provider: IdentityProvider
+) -> None:
+    person = f"kim-{secrets.token_hex(4)}"
+    identity_provider.person(person, email=f"{person}@example.com", email_verified=True)
+    settings = at(identity_provider)
+    client, first, second = settings["oidc_client_id"], settings["oidc_client_secret"], secrets.token_hex(32)
+    identity_provider.takes_secrets(client, first, second)
+    async with (
+        running(settings_of(url, **settings)) as before,
+        running(settings_of(url, **settings | {"oidc_client_secret": second})) as after,
+    ):
+        browser = secrets.token_urlsafe(32)
+        begun_before = await answer_of(before, browser, person)
+        assert (await signed_in(before, person)).status_code == 303
+        assert (await complete(after, browser, begun_before)).status_code == 303
+        identity_provider.takes_secrets(client, second)
+        assert (await signed_in(after, person)).status_code == 303
+        problem(await signed_in(before, person), 503, "provider_unusable")
+
+
 async def test_without_a_provider_there_is_no_single_sign_on(service: Service) -> None:
     problem(await begun(service, "x"), 404, "single_sign_on_off")
     problem(await complete(service, "x", "code=x&state=y"), 404, "single_sign_on_off")

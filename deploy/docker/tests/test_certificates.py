@@ -60,3 +60,18 @@ def test_new_certificates_of_the_same_authority_are_believed_and_those_of_anothe
     other = written(tmp_path, CONTENTS("traceline"))
     with pytest.raises(ssl.SSLCertVerificationError):
         shakes_hands(other, "auth", made, "auth-service")
+
+
+def test_while_another_authority_comes_nobody_is_refused(made: Path, tmp_path: Path) -> None:
+    other = written(tmp_path, CONTENTS("traceline"))
+    both = tmp_path / "both"
+    both.mkdir()
+    written(both, {"internal_ca.crt": "".join((each / "internal_ca.crt").read_text() for each in (other, made))})
+    for shown in (made, other):
+        shakes_hands(shown, "auth", both, "auth-service")
+    written(both, {"internal_ca.key": (other / "internal_ca.key").read_text()})
+    (tmp_path / "again").mkdir()
+    again = written(tmp_path / "again", CONTENTS("traceline", both))
+    shakes_hands(again, "auth", other, "auth-service")
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shakes_hands(made, "auth", other, "auth-service")

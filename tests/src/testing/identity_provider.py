@@ -42,6 +42,10 @@ class IdentityProvider:
         registered = self._http.post("/reg", json=body).raise_for_status().json()
         return registered["client_id"], registered["client_secret"]
 
+    def takes_secrets(self, client_id: str, *secrets: str) -> None:
+        """Have a client show one of these from now on."""
+        self._tell(f"secrets/{client_id}", secrets)
+
     def person(self, subject: str, **claims: Any) -> None:
         """Say who somebody is, who signs in by this name and any password."""
         self._tell(f"people/{subject}", claims)
