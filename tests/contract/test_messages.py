@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from pydantic_core.core_schema import ErrorType
 
 from chassis.core.identity import Identity, Role
 from testing.internal import token
@@ -18,6 +20,17 @@ THEIRS = re.compile(
 SHOWN = "hunter2!"
 STRANGE: list[Any] = [None, "", " ", SHOWN, "x" * 20_000, 5, -1, 1.5, 10**18, True, [], {}, [1], {"a": 1}]
 ASKED = ["", "x", "-1", "1.5", "9" * 400, "!", '"a', '"a"b', "a,,b", "NaN", "9999-99-99", "x" * 20_000, "\u202e"]
+
+
+def test_no_error_of_ours_has_the_name_of_one_of_pydantics_whose_sentence_would_be_shown() -> None:
+    sources = [
+        (file, file.read_text(encoding="utf-8"))
+        for file in Path(__file__).parents[2].glob("*/src/**/*.py")
+        if "frontend" not in file.parts
+    ]
+    ours = {name: str(file) for file, text in sources for name in re.findall(r'PydanticCustomError\(\s*"(\w+)"', text)}
+    assert len(ours) > 3
+    assert {name: file for name, file in ours.items() if name in get_args(ErrorType)} == {}
 
 
 def operations(app: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -43,7 +43,7 @@ def _checked_key(key: str) -> str:
     if KEY.fullmatch(key):
         return key
     raise PydanticCustomError(
-        "invalid_key",
+        "invalid_project_key",
         "{key} is no key of a project: that has 2 to 10 of A-Z and 0-9, and begins with a letter, such as DOOR.",
         {"key": shown(key)},
     )
