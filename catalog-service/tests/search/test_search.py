@@ -255,3 +255,19 @@ async def test_hits_of_one_kind_are_not_lost_behind_those_of_the_other(
     last = await find(client, "door", skip=10_000, limit=500)
     assert (last["total"], len(last["items"])) == (10_010 + others, 10 + others)
     assert [item["type"] for item in last["items"]].count("test_case") == 1
+
+
+async def test_items_of_a_few_thousand_characters_are_kept_in_one_piece(items: Any) -> None:
+    for length in (900, 1100):
+        text = " ".join(f"word{number}" for number in range(length // 8))
+        await items.requirement(title="Long", description=text)
+        await items.test_case(title="Long", description=text)
+    async with items.database.connection() as connection:
+        for table in ("requirements", "test_cases"):
+            cursor = await connection.execute(
+                f"SELECT pg_column_size({table}) AS size, pg_column_toast_chunk_id(search) AS apart,"
+                f" pg_column_compression(search) AS compressed FROM {table} ORDER BY size"
+            )
+            kept = await cursor.fetchall()
+            assert [(row["apart"], row["compressed"]) for row in kept] == 2 * [(None, None)]
+            assert kept[-1]["size"] > 2100

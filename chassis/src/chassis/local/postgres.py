@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # loaded where it is used: it looks for a place for its lock 
 # Connections over a socket alone. Who connects is not asked for a password, so only the server's user and root may open
 # it.
 _SOCKET_ALONE = {"listen_addresses": "", "unix_socket_permissions": "0700"}
+# What is read is in the system's cache nearly always: to have other processes read it costs more than to read it.
+_ON_ONE_MACHINE = {"io_method": "sync"}
 _ANSWERS_WITHIN = 20
 _LONGEST_FOLDER = 85
 """Bytes of a folder with a socket: macOS allows 103 for the whole path."""
@@ -39,7 +41,7 @@ class Cluster:
         """Raise StartFailure when `folder` holds something else, or there is no PostgreSQL for it."""
         _refuse_foreign(folder)
         self.folder = folder
-        self._settings = {**_SOCKET_ALONE, **settings}
+        self._settings = {**_SOCKET_ALONE, **_ON_ONE_MACHINE, **settings}
         with self._or_failure():
             self._server = _server_of(folder)
 
