@@ -1,5 +1,7 @@
 """Projects over the real thing: who gets in, how soon a change counts, and what addresses below them look like."""
 
+import re
+
 import pytest
 
 from acceptance import texts
@@ -69,6 +71,18 @@ def test_answers_name_the_project_as_the_caller_did(admin: Traceline, door: str)
         run = admin.post(f"{beginning}/suggestions/generate", json={}, headers={"Prefer": "respond-async"})
         assert ok(run, 202)["id"]
         assert run.headers["location"].startswith(f"/api/v1{beginning}/suggestions/runs/")
+
+
+def test_addresses_inside_of_answers_are_those_of_the_project(admin: Traceline, door: str) -> None:
+    inside, outside = admin.within(door), admin.within(None)
+    suggestion = inside.suggested_pair()
+    bulk = {"action": "reject", "ids": [suggestion["id"]]}
+    told = ok(inside.post("/suggestions/bulk-review", json=bulk))["message"]
+    (undo,) = re.findall(r"POST /api/v1(\S+)", told)
+    assert ok(outside.post(undo))["reopened"] == 1
+    (rule,) = ok(inside.get("/reports/gate", params={"max_uncovered": 0}))["rules"]
+    named = [ok(outside.get(item["url"].removeprefix("/api/v1"))) for item in rule["items"]]
+    assert suggestion["requirement_id"] in [item["id"] for item in named]
 
 
 def test_a_project_that_is_archived_is_read_only_until_it_is_deleted(admin: Traceline) -> None:

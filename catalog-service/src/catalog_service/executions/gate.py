@@ -11,6 +11,7 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_verdicts
+from chassis.core import projects
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_value
 from chassis.web.listing import Row
@@ -334,7 +335,7 @@ def _most(rule: Rule) -> str:
 
 
 def _with_url(row: Row, path: str) -> Row:
-    return {**row, "url": f"{path}/{row['id']}"}
+    return {**row, "url": projects.address(f"{path}/{row['id']}")}
 
 
 def _suspect(row: Row) -> Row:
@@ -355,5 +356,5 @@ def _suspect(row: Row) -> Row:
         "test_case_external_id": row["test_case_external_id"],
         "test_case_title": row["test_case_title"],
         "reason": f"{' and '.join(changed)} after its link with {name} was confirmed.",
-        "url": f"/api/v1/links/{row['id']}",
+        "url": projects.address(f"/api/v1/links/{row['id']}"),
     }

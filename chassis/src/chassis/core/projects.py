@@ -40,3 +40,9 @@ def key_or_none() -> str:
     """Return the key of the project that the running code works in; empty when it is in none, or in all."""
     key = current.get()
     return NONE if key == ALL else key
+
+
+def address(path: str) -> str:
+    """Return `path`, which begins with /api/v1, as it is called for the project that the running code works in."""
+    key = key_or_none()
+    return path if key in (NONE, MAIN) else path.replace("/api/v1", f"/api/v1/projects/{key}", 1)

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
+from chassis.core import projects
 from chassis.core.identity import Identity
 from chassis.core.problems import Invalid, Problem
 from chassis.db.database import Connection, Database
@@ -246,10 +247,8 @@ def _message(asked: BulkReview, reviewed: int, failed: int, review_id: UUID | No
         return f"Nothing was reviewed: {'`items` tells why' if failed else none}."
     not_done = f", {failed} {'was' if failed == 1 else 'were'} not: `items` tells why" if failed else ""
     were = "was" if reviewed == 1 else "were"
-    return (
-        f"{_counted(reviewed)} {were} {_DONE[asked.action]}{not_done}."
-        f" To take it back, POST /api/v1/suggestions/reviews/{review_id}/undo within 30 days."
-    )
+    undo = projects.address(f"/api/v1/suggestions/reviews/{review_id}/undo")
+    return f"{_counted(reviewed)} {were} {_DONE[asked.action]}{not_done}. To take it back, POST {undo} within 30 days."
 
 
 def _counted(number: int) -> str:
