@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+from catalog_service.executions.names import fingerprints
+from chassis.db.rows import fetch_value
 from testing.service import ok, problem
 
 from .conftest import Results, junit
@@ -59,6 +61,26 @@ async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Res
     assert run["counts"] == {"tests": 17, "passed": 8, "failed": 0, "flaky": 9, "skipped": 0}
     found = await results.verdict(requirement)
     assert (found["verdict"], found["counts"]["flaky"]) == ("flaky", 8)
+
+
+async def test_a_test_that_another_run_stores_meanwhile_is_the_same(results: Results) -> None:
+    name = results.catalog.word()
+    fingerprint = fingerprints("tests.Doors", "", "")
+    fingerprint.update(name.encode())
+    async with results.catalog.database.transaction() as other:
+        await other.execute(
+            "INSERT INTO automated_tests (fingerprint, class_name, name, suite, file, first_seen, last_seen)"
+            " VALUES (%s, 'tests.Doors', %s, '', '', now(), now())",
+            (fingerprint.digest(), name),
+        )
+        sending = asyncio.create_task(results.send((name, "passed"), run=name))
+        async with results.catalog.database.connection() as watching:
+            while not await fetch_value(watching, "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+    sent = await sending
+    listed = ok(await results.catalog.get("/automated-tests", search=name))
+    ran = ok(await results.catalog.get(f"/test-runs/{sent['run']['id']}/results"))
+    assert [test["id"] for test in listed["items"]] == [result["test"]["id"] for result in ran["items"]]
 
 
 async def test_a_test_without_a_time_has_no_duration(results: Results) -> None:

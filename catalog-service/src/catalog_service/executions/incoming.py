@@ -39,6 +39,7 @@ async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
     async with connection.cursor().copy(f"COPY incoming ({COLUMNS}) FROM STDIN") as copy:
         async for block in rows:
             await copy.write(block)
+    await connection.execute("ANALYZE incoming (fingerprint)")
 
 
 async def keep_last_attempts(connection: Connection, *, every: bool) -> None:
@@ -72,7 +73,8 @@ async def gather(connection: Connection) -> None:
     await connection.execute(
         """
         CREATE TEMP TABLE incoming_tests ON COMMIT DROP AS
-        SELECT i.*, coalesce(t.merged_into, t.id, nextval('automated_tests_id_seq')) AS test_id, NULL AS matched_by
+        SELECT i.*, coalesce(t.merged_into, t.id, nextval('automated_tests_id_seq')) AS test_id, t.id IS NULL AS is_new,
+               NULL AS matched_by
         FROM (
             SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite,
                    min(file) AS file, min(nullif(iteration, '') COLLATE "C") AS full_name, max(outcome) AS outcome,
@@ -82,7 +84,7 @@ async def gather(connection: Connection) -> None:
         ) AS i LEFT JOIN automated_tests t USING (fingerprint)
         """
     )
-    await connection.execute("ANALYZE incoming_tests")
+    await connection.execute("ANALYZE incoming_tests (fingerprint, test_id, is_new)")
 
 
 _IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"

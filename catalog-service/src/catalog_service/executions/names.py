@@ -3,8 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from contracts.name_patterns import NamePattern, finders
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
@@ -27,7 +31,7 @@ def base_name(name: str) -> str:
     """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add."""
     base = name
     for _ in range(_MOST_PARAMETERS):
-        if not base or base[-1] not in _ENDS_OF_PARAMETERS:
+        if base[-1:] not in _ENDS_OF_PARAMETERS:
             break
         opening = _PAIRS.get(base[-1])
         if opening is None:
@@ -57,10 +61,13 @@ def _opening(text: str, opening: str) -> int:
     return 0
 
 
-def fingerprint(class_name: str, base: str, suite: str, file: str) -> bytes:
-    """Return what a test is known by from run to run; without a class, suite and file stand for it."""
-    whole = f"{class_name}\0{base}" if class_name else f"\0{suite}\0{file}\0{base}"
-    return sha256(whole.encode("utf-8", "replace")).digest()
+def fingerprints(class_name: str, suite: str, file: str) -> "_Hash":
+    """Return what the fingerprints of all tests of a class begin with, to be copied and updated with their base names.
+
+    A fingerprint is what a test is known by from run to run. Without a class, suite and file stand for it.
+    """
+    shared = f"{class_name}\0" if class_name else f"\0{suite}\0{file}\0"
+    return sha256(shared.encode("utf-8", "replace"))
 
 
 def ids_in(name: str) -> list[str]:

@@ -5,26 +5,28 @@ the last line of standard error says what was read, or why it was not. A file th
 alone.
 """
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Notice, Unreadable
-from catalog_service.executions.names import base_name, fingerprint, guesser, requirements_in
+from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result
 from chassis.core.problems import Problem
 from contracts.name_patterns import NamePattern
 
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
 COLUMNS = (
-    "position, fingerprint, class_name, name, suite, file, iteration, outcome, is_attempt, duration_ms, message, trace,"
+    "position, fingerprint, name, class_name, suite, file, iteration, outcome, is_attempt, duration_ms, message, trace,"
     " named, guessed, requirements, maybe_requirements"
 )
 """Of a line of COPY, in its order."""
@@ -37,7 +39,6 @@ _NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"
 _LONGEST_NAME = 2000
 _MOST_IDS = 100
 _AT_ONCE = 512
-_TO_ESCAPE = re.compile(r"[\\\t\n\r\0]")
 _NOTHING_SAID = "\\N\t\\N"
 _NO_IDS = "\\N\t\\N\t\\N\t\\N"
 """What most lines have; putting it together for each would be a tenth of the reading."""
@@ -106,7 +107,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         if isinstance(found, Notice):
             done.warnings.append({"code": found.code, "message": found.message, "count": found.count})
             continue
-        outcome = _outcome(found)
+        outcome = FLAKY if found.failed_before and found.status == "passed" else _OUTCOMES[found.status]
         counts[outcome] += 1
         total += 1
         if found.is_attempt:
@@ -140,50 +141,44 @@ def _count_attempt(
     attempts[key] = outcome
 
 
-def _outcome(result: Result) -> str:
-    if result.failed_before and result.status == "passed":
-        return FLAKY
-    return _OUTCOMES[result.status]
-
-
 def _write(out: BinaryIO, lines: list[str]) -> None:
     out.write("".join(lines).encode("utf-8", "replace"))
     lines.clear()
 
 
 def _line(result: Result, outcome: str, position: int, guess: Callable[[str], list[str]]) -> str:
-    name, class_name, suite, file = result.name, result.class_name, result.suite, result.file
+    name = result.name
     base = base_name(name)
     iteration = result.iteration or (name if base != name else "")
-    guessed = guess(name)
+    guessed, maybe = guess(name), requirements_in(name)
     if result.tags:
-        guessed = [*guessed, *result.tags]
-    print_ = fingerprint(class_name, base, suite, file).hex()
-    duration = "\\N" if result.duration_ms is None else str(result.duration_ms)
+        guessed, maybe = [*guessed, *result.tags], [*maybe, *result.tags]
+    shared, place = _shared(result.class_name, result.suite, result.file)
+    fingerprint = shared.copy()
+    fingerprint.update(base.encode("utf-8", "replace"))
+    duration = "\\N" if result.duration_ms is None else result.duration_ms
     why, ids = _NOTHING_SAID, _NO_IDS
     if result.message is not None or result.trace is not None:
         why = f"{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
-    maybe = [*requirements_in(name), *result.tags] if result.tags else requirements_in(name)
     if result.named or guessed or result.requirements or maybe:
         ids = f"{_ids(result.named)}\t{_ids(guessed)}\t{_ids(result.requirements)}\t{_ids(maybe)}"
     return (
-        f"{position}\t\\\\x{print_}\t{_known(class_name)}\t{_text(base)}\t{_known(suite)}\t{_known(file)}"
-        f"\t{_text(iteration) if iteration else ''}\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}"
-        f"\t{why}\t{ids}\n"
+        f"{position}\t\\\\x{fingerprint.hexdigest()}\t{_text(base)}\t{place}\t{_text(iteration)}\t{outcome}"
+        f"\t{'t' if result.is_attempt else 'f'}\t{duration}\t{why}\t{ids}\n"
     )
+
+
+@lru_cache(4096)
+def _shared(class_name: str, suite: str, file: str) -> tuple["_Hash", str]:
+    """Return what the lines of all tests of a class have in common: of their fingerprints, and as text."""
+    return fingerprints(class_name, suite, file), "\t".join(map(_text, (class_name, suite, file)))
 
 
 def _text(text: str | None, longest: int = _LONGEST_NAME) -> str:
     if text is None:
         return "\\N"
-    if not text:
-        return ""
     cut = text[:longest]
-    return cut.translate(_ESCAPES) if _TO_ESCAPE.search(cut) else cut
-
-
-_known = lru_cache(4096)(_text)
-"""For what many results have in common."""
+    return cut if cut.isprintable() and "\\" not in cut else cut.translate(_ESCAPES)
 
 
 def _ids(ids: list[str] | None) -> str:

@@ -63,9 +63,15 @@ WITH affected AS (
 )
 """
 
-_STORE = """
+
+def status_of(outcome: str) -> str:
+    """Return the SQL of the status that one outcome is; of several see the function `outcome_status`."""
+    return f"CASE {outcome} WHEN '4' THEN 'failed' WHEN '3' THEN 'flaky' WHEN '2' THEN 'passed' ELSE 'skipped' END"
+
+
+_STORE = f"""
 UPDATE test_case_state known SET
-    status = CASE s.outcome WHEN '4' THEN 'failed' WHEN '3' THEN 'flaky' WHEN '2' THEN 'passed' ELSE 'skipped' END,
+    status = {status_of("s.outcome")},
     run_id = s.run_id, commit = s.commit, at = s.at, outcomes = s.outcomes,
     flips = s.flips,
     last_pass_at = coalesce(s.last_pass_at, (

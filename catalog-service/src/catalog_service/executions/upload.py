@@ -23,7 +23,6 @@ from catalog_service.executions.read import Order, Read, Refusal, decoded, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
 from chassis.db.database import Connection, Database
-from chassis.db.rows import fetch_value
 from chassis.files.archives import is_archive
 from chassis.files.spools import open_spool
 from chassis.messaging.events import Actor
@@ -200,13 +199,10 @@ async def _store(
     connection: Connection, results: Results, run: StoredRun, options: Options, actor: Actor, now: datetime
 ) -> Row:
     """Store a file; return what it came to."""
-    again = await fetch_value(
-        connection,
-        "SELECT id FROM run_uploads WHERE run_id = %s AND sha256 = %s",
-        (run["id"], results.sha256),
-    )
-    if again is not None:
-        return {"upload_id": again, "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
+    cursor = await connection.execute("SELECT sha256, id FROM run_uploads WHERE run_id = %s", (run["id"],))
+    known = {row["sha256"]: row["id"] for row in await cursor.fetchall()}
+    if results.sha256 in known:
+        return {"upload_id": known[results.sha256], "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
         await incoming.keep_last_attempts(connection, every=options.duplicates == "last")
@@ -237,7 +233,8 @@ async def _store(
     await connection.execute(
         f"INSERT INTO run_uploads ({', '.join(upload)}) VALUES ({', '.join(f'%({name})s' for name in upload)})", upload
     )
-    await storing.store(connection, storing.Run(run["id"], run["context_id"], run["at"]), options.attempt)
+    into = storing.Run(run["id"], run["context_id"], run["at"])
+    await storing.store(connection, into, options.attempt, is_first=not known)
     if options.link:
         links, unknown_requirements = await filling.link(connection, actor)
         if unknown_requirements:

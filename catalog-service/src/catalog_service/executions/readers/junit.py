@@ -49,7 +49,7 @@ class _Cases(ResultsHandler):
         super().root(local(tag))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        name = local(tag)
+        name = local(tag) if tag[0] == "{" else tag
         if name == "testcase":
             self._begin(attributes)
         elif name == "testsuite":
@@ -77,7 +77,7 @@ class _Cases(ResultsHandler):
                 self.keep()
 
     def end(self, tag: str) -> None:
-        name = local(tag)
+        name = local(tag) if tag[0] == "{" else tag
         if name == "testcase":
             self._finish()
         elif name == "testsuite":
@@ -105,7 +105,7 @@ class _Cases(ResultsHandler):
             if case.duration_ms is None:
                 self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
         self._skipped = False
-        if not attributes.keys() <= _PLAIN:
+        if not _PLAIN.issuperset(attributes):
             state = given("status", "").lower()
             self._skipped = state in _NOT_RUN or given("result", "").lower() in _NOT_RUN
             if state in _NOT_PASSED:

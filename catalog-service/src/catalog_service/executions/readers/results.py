@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO, Literal
 
 from catalog_service.exchange.records import Notice
@@ -108,6 +109,7 @@ def note_tag(result: Result, tag: str) -> None:
     result.tags = _with(result.tags, words)
 
 
+@lru_cache(4096)
 def milliseconds(seconds: str | None) -> int | None:
     """Return the milliseconds of a text of seconds: with a comma or thousands signs, too; None for none that is one."""
     if not seconds:

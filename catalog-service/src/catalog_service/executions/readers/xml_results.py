@@ -12,6 +12,7 @@ class ResultsHandler(RootHandler):
     """Collects results until they are taken, and counts what is odd in the file."""
 
     cuts_text = True
+    counts_lines = False
 
     def __init__(self) -> None:
         self.found: list[Found] = []
@@ -64,4 +65,4 @@ def fail(result: Result, message: str | None, trace: str | None) -> None:
 
 def local(tag: str) -> str:
     """Return the name of a tag without its namespace."""
-    return tag.rpartition("}")[2] if tag[0] == "{" else tag
+    return tag.rpartition("}")[2]
