@@ -10,5 +10,8 @@ from chassis.db.database import Connection, Database
 async def snapshot(database: Database) -> AsyncIterator[Connection]:
     """A connection on which all statements see the record as it is at the first of them."""
     async with database.connection() as connection, connection.transaction():
-        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        # What a report puts together of a large record is not written to files meanwhile.
+        await connection.execute(
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL work_mem = '16MB'", prepare=False
+        )
         yield connection

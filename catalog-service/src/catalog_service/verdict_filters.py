@@ -50,7 +50,7 @@ def may_have(chosen: Choice[E] | None) -> str | None:
 async def requirements_with(connection: Connection, chosen: Choice[E], basis: Basis) -> list[UUID]:
     """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
     few = may_have(chosen)
-    scope = f"SELECT id FROM ({few or 'SELECT id FROM requirements'}) AS may_have (id)"
+    scope = None if few is None else f"SELECT id FROM ({few}) AS may_have (id)"
     return await fetch_column(
         connection,
         f"""
@@ -66,7 +66,7 @@ async def test_cases_with(connection: Connection, chosen: Choice[E], basis: Basi
     wanted = _wanted(TestCaseVerdict, chosen)
     may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if set(wanted) <= _IN_STATE.keys() else ""
     query = verdicts_of_test_cases(
-        "t.id", f"t.id IN ({may_be})" if may_be else "true", f"AND s.test_case_id IN ({may_be})" if may_be else ""
+        f"t.id IN ({may_be})" if may_be else "true", f"AND s.test_case_id IN ({may_be})" if may_be else ""
     )
     return await fetch_column(
         connection,

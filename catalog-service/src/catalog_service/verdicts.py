@@ -3,9 +3,9 @@
 A verdict is made when it is asked for, of one moment, from the states of test cases, the links and what has changed.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypedDict
 from uuid import UUID
@@ -64,12 +64,22 @@ class Basis:
     commit: str | None = None
 
     @property
+    def stale_before(self) -> datetime:
+        """A pass before it is too old."""
+        return self.now - self.stale_after
+
+    @property
+    def question(self) -> Hashable:
+        """What is asked for, whenever that is."""
+        return replace(self, now=datetime.min.replace(tzinfo=UTC))
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the queries of verdicts."""
         return {
             "branch": self.branch,
             "default_branch": self.default_branch if self.fallback else self.branch,
-            "stale_before": self.now - self.stale_after,
+            "stale_before": self.stale_before,
             "environment": self.environment,
             "run_commit": self.commit,
         }
@@ -90,21 +100,33 @@ class Counts(TypedDict):
 
 COUNTED = ("passed", "failed", "flaky", "skipped", "not_run", "stale")
 
+_BIT = {verdict: 1 << place for place, verdict in enumerate(TestCaseVerdict)}
+"""Verdicts of test cases in queries, so that those of all links of a requirement can be put together."""
+_WITHOUT_RESULT = _BIT[TestCaseVerdict.NOT_RUN] | _BIT[TestCaseVerdict.SKIPPED]
+
+
+def _of_own_branch(value: str) -> str:
+    return f"CASE WHEN bool_and(is_fallback) THEN max({value}) ELSE max({value}) FILTER (WHERE NOT is_fallback) END"
+
+
 # The branch that was asked for comes before the default branch; of several environments the worst result counts.
 _RESULTS = f"""
     contexts AS (
-        SELECT id, branch, environment, branch <> %(branch)s AS is_fallback FROM run_contexts
+        SELECT id, branch <> %(branch)s AS is_fallback FROM run_contexts
         WHERE branch IN (%(branch)s, %(default_branch)s)
         AND (%(environment)s::text IS NULL OR environment = %(environment)s)
     ), results AS (
-        SELECT DISTINCT ON (s.test_case_id) s.test_case_id, c.is_fallback,
-               max(CASE WHEN s.status = 'failed' THEN 4
+        SELECT test_case_id, bool_and(is_fallback) AS is_fallback,
+               {", ".join(f"{_of_own_branch(one)} AS {one}" for one in ("severity", "at", "last_pass_at"))}
+        FROM (
+            SELECT s.test_case_id, s.at, s.last_pass_at, c.is_fallback,
+                   CASE WHEN s.status = 'failed' THEN 4
                         WHEN s.status = 'flaky' OR s.status = 'passed' AND s.flips >= {FLIPS_OF_FLAKY} THEN 3
-                        WHEN s.status = 'passed' THEN 2 ELSE 1 END) AS severity,
-               max(s.at) AS at, max(s.last_pass_at) AS last_pass_at
-        FROM test_case_state s JOIN contexts c ON c.id = s.context_id
-        WHERE (%(run_commit)s::text IS NULL OR s.commit = %(run_commit)s) {{of_results}}
-        GROUP BY s.test_case_id, c.is_fallback ORDER BY s.test_case_id, c.is_fallback
+                        WHEN s.status = 'passed' THEN 2 ELSE 1 END AS severity
+            FROM test_case_state s JOIN contexts c ON c.id = s.context_id
+            WHERE (%(run_commit)s::text IS NULL OR s.commit = %(run_commit)s) {{of_results}}
+        ) AS states
+        GROUP BY test_case_id
     )"""
 
 _ELSEWHERE = """(%(run_commit)s::text IS NULL AND EXISTS (
@@ -113,72 +135,106 @@ _ELSEWHERE = """(%(run_commit)s::text IS NULL AND EXISTS (
     AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)))"""
 
 
-def _verdict(changed: str) -> str:
-    """Return the verdict of a test case `t` with `results s`; `changed`: moments that a pass must be after."""
-    return f"""CASE
-        WHEN s.test_case_id IS NULL THEN CASE WHEN {_ELSEWHERE} THEN 'stale' ELSE 'not_run' END
-        WHEN s.severity = 4 THEN 'failed' WHEN s.severity = 3 THEN 'flaky' WHEN s.severity = 1 THEN 'skipped'
-        WHEN s.last_pass_at < greatest(%(stale_before)s, {changed}) THEN 'stale' ELSE 'passed' END"""
+# Whether it is so elsewhere is asked last: it is what costs most.
+_VERDICT = f"""CASE
+    WHEN s.severity = 4 THEN {_BIT[TestCaseVerdict.FAILED]} WHEN s.severity = 3 THEN {_BIT[TestCaseVerdict.FLAKY]}
+    WHEN s.severity = 1 THEN {_BIT[TestCaseVerdict.SKIPPED]}
+    WHEN s.last_pass_at < greatest(%(stale_before)s, tv.changed_at) THEN {_BIT[TestCaseVerdict.STALE]}
+    WHEN s.severity = 2 THEN {_BIT[TestCaseVerdict.PASSED]}
+    WHEN {_ELSEWHERE} THEN {_BIT[TestCaseVerdict.STALE]} ELSE {_BIT[TestCaseVerdict.NOT_RUN]} END"""
+"""The verdict of a test case `t` with `results s` and its last change `tv`, whatever its requirements are."""
+
+_SINCE_CHANGED = f"""CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} AND t.last_pass_at < rv.changed_at
+    THEN {_BIT[TestCaseVerdict.STALE]} ELSE t.standing END"""
+"""The verdict of `standing t` where a requirement changed as `rv` says."""
+
+_LAST_CHANGE = "LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version"
 
 
-COUNTS_FOR = "l.link_type <> 'related' AND t.status <> 'deprecated'"
-"""Which links `l` to which test cases `t` count for a requirement."""
-
-
-# Few requirements have changed. Each pair's verdict is counted by six conditions, and made but once.
-def _pairs(which: str) -> str:
-    """Return the links `l` to test cases `t` under a condition, with their verdicts, as `pairs`."""
-    return f"""
-    changed AS MATERIALIZED (
-        SELECT r.id, v.changed_at FROM requirements r
-        JOIN item_revisions v ON v.item_id = r.id AND v.version = r.version
-        WHERE r.version > 1 AND r.id IN (SELECT id FROM asked)
-    ), pairs AS MATERIALIZED (
-        SELECT l.requirement_id, t.id AS test_case_id, {_verdict("tv.changed_at, rv.changed_at")} AS verdict
-        FROM links l JOIN test_cases t ON t.id = l.test_case_id
-        LEFT JOIN results s ON s.test_case_id = t.id
-        LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version
-        LEFT JOIN changed rv ON rv.id = l.requirement_id
-        WHERE {which} AND l.requirement_id IN (SELECT id FROM asked)
+def _standing(columns: str, condition: str, of_results: str = "") -> str:
+    """Return common table expressions that end with `standing`: some columns of test cases `t`, and how they stand."""
+    return f"""{_RESULTS.format(of_results=of_results)}, standing AS MATERIALIZED (
+        SELECT {columns}, s.last_pass_at, {_VERDICT} AS standing
+        FROM test_cases t LEFT JOIN results s ON s.test_case_id = t.id {_LAST_CHANGE} WHERE {condition}
     )"""
 
 
-def link_verdicts(scope: str) -> str:
-    """Return common table expressions that end with `pairs`: requirement_id, test_case_id, verdict of each link.
+# Few requirements have changed.
+_CHANGED = """changed AS MATERIALIZED (
+        SELECT r.id, v.changed_at FROM requirements r
+        JOIN item_revisions v ON v.item_id = r.id AND v.version = r.version WHERE r.version > 1
+    )"""
 
-    `scope` is a query of the ids of requirements. Parameters: those of a Basis.
+_CHANGED_FOR = """changed_for AS (
+        SELECT l.test_case_id, max(c.changed_at) AS changed_at FROM changed c
+        JOIN links l ON l.requirement_id = c.id AND l.link_type <> 'related' GROUP BY l.test_case_id
+    )"""
+"""When a requirement of a test case changed last, of those that it counts for."""
+
+_COUNTS_LINK = "l.link_type <> 'related'"
+_COUNTS_TEST_CASE = "t.status <> 'deprecated'"
+COUNTS_FOR = f"{_COUNTS_LINK} AND {_COUNTS_TEST_CASE}"
+"""Which links `l` to which test cases `t` count for a requirement."""
+
+
+def _pairs(condition: str, scope: str | None) -> str:
+    """Return `pairs`: the links `l` under a condition of requirements in scope, with the verdicts of `standing`."""
+    return f"""{_CHANGED}, pairs AS (
+        SELECT l.requirement_id, l.test_case_id, {_SINCE_CHANGED} AS verdict
+        FROM links l JOIN standing t ON t.id = l.test_case_id LEFT JOIN changed rv ON rv.id = l.requirement_id
+        WHERE {condition} {"" if scope is None else "AND l.requirement_id IN (SELECT id FROM asked)"}
+    )"""
+
+
+def _asked(scope: str | None) -> str:
+    return "asked AS (SELECT id FROM requirements)" if scope is None else f"asked AS MATERIALIZED ({scope})"
+
+
+def _text(verdict: str) -> str:
+    """Return the text of the verdict of a test case in a query."""
+    return f"CASE {verdict} {' '.join(f'WHEN {_BIT[one]} THEN {one.value!r}' for one in TestCaseVerdict)} END"
+
+
+def link_verdicts(scope: str | None) -> str:
+    """Return common table expressions that end with `verdicts`: requirement_id, test_case_id, verdict of each link.
+
+    `scope` is a query of the ids of requirements; None: of all. Parameters: those of a Basis.
     """
-    return f"asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results='')}, {_pairs('true')}"
+    return f"""{_asked(scope)}, {_standing("t.id", "true")}, {_pairs("true", scope)}, verdicts AS (
+        SELECT requirement_id, test_case_id, {_text("verdict")} AS verdict FROM pairs
+    )"""
 
 
-_COUNTED = ", ".join(f"count(*) FILTER (WHERE verdict = '{one}') AS {one}" for one in COUNTED)
+_OF_REQUIREMENT = f"""CASE WHEN verdicts IS NULL THEN 'uncovered'
+    WHEN verdicts & {_BIT[TestCaseVerdict.FAILED]} > 0 THEN 'failed'
+    WHEN verdicts & {_BIT[TestCaseVerdict.FLAKY]} > 0 THEN 'flaky'
+    WHEN verdicts & ~{_WITHOUT_RESULT} = 0 THEN 'not_run' WHEN verdicts & {_WITHOUT_RESULT} > 0 THEN 'partial'
+    WHEN verdicts & {_BIT[TestCaseVerdict.STALE]} > 0 THEN 'stale' ELSE 'passed' END"""
+_COUNTED = ", ".join(f"count(*) FILTER (WHERE verdict = {_BIT[TestCaseVerdict(one)]}) AS {one}" for one in COUNTED)
+_WITH_COUNTS = f""", count(*) AS tests_linked, {_COUNTED},
+    array_agg(test_case_id ORDER BY test_case_id) FILTER (WHERE verdict & {_WITHOUT_RESULT} > 0) AS missing"""
+_COUNTS = f""", coalesce(tests_linked, 0) AS tests_linked,
+    coalesce(tests_linked - not_run - skipped, 0) AS tests_run,
+    {", ".join(f"coalesce({one}, 0) AS {one}" for one in COUNTED)}, coalesce(missing, '{{}}') AS missing"""
 
 
-def requirement_verdicts(scope: str, *, of_few: bool = False) -> str:
-    """Return common table expressions that end with `verdicts`: requirement_id, Counts, missing, verdict.
+def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: bool = False) -> str:
+    """Return common table expressions that end with `verdicts`: requirement_id, verdict, and Counts and missing.
 
-    `scope` is a query of the ids of requirements; each of them has a row. `of_few`: they are so few that the results of
-    their test cases alone are looked at. Parameters: those of a Basis.
+    `scope` is a query of the ids of requirements, each of which has a row; None: of all. `of_few`: they are so few that
+    the results of their test cases alone are looked at. Without `counts` those are left out. Parameters: those of a
+    Basis. `standing` tells of the test cases that count.
     """
-    few = (
-        "AND s.test_case_id IN (SELECT test_case_id FROM links WHERE requirement_id IN (SELECT id FROM asked))"
-        if of_few
-        else ""
-    )
+    linked = "SELECT test_case_id FROM links WHERE requirement_id IN (SELECT id FROM asked)"
+    test_cases, of_results = _COUNTS_TEST_CASE, ""
+    if of_few:
+        test_cases, of_results = f"{test_cases} AND t.id IN ({linked})", f"AND s.test_case_id IN ({linked})"
     return f"""
-    asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results=few)}, {_pairs(COUNTS_FOR)}, counted AS (
-        SELECT requirement_id, count(*) AS tests_linked, {_COUNTED},
-               array_agg(test_case_id ORDER BY test_case_id)
-               FILTER (WHERE verdict IN ('not_run', 'skipped')) AS missing
+    {_asked(scope)}, {_standing("t.id", test_cases, of_results)}, {_pairs(_COUNTS_LINK, scope)}, counted AS (
+        SELECT requirement_id, bit_or(verdict) AS verdicts{_WITH_COUNTS if counts else ""}
         FROM pairs GROUP BY requirement_id
     ), verdicts AS (
-        SELECT asked.id AS requirement_id, coalesce(tests_linked, 0) AS tests_linked,
-               coalesce(tests_linked - not_run - skipped, 0) AS tests_run,
-               {", ".join(f"coalesce({one}, 0) AS {one}" for one in COUNTED)},
-               coalesce(missing, '{{}}') AS missing,
-               CASE WHEN tests_linked IS NULL THEN 'uncovered' WHEN failed > 0 THEN 'failed'
-                    WHEN flaky > 0 THEN 'flaky' WHEN not_run + skipped = tests_linked THEN 'not_run'
-                    WHEN not_run + skipped > 0 THEN 'partial' WHEN stale > 0 THEN 'stale' ELSE 'passed' END AS verdict
+        SELECT asked.id AS requirement_id, {_OF_REQUIREMENT} AS verdict{_COUNTS if counts else ""}
         FROM asked LEFT JOIN counted ON counted.requirement_id = asked.id
     )"""
 
@@ -192,10 +248,13 @@ class RequirementVerdict(TypedDict):
     missing: list[UUID]
 
 
+_THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
+
+
 async def of_requirements(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, RequirementVerdict]:
     """Return the verdicts of some requirements."""
     cursor = await connection.execute(
-        f"WITH {requirement_verdicts('SELECT unnest(%(ids)s::uuid[]) AS id', of_few=True)} SELECT * FROM verdicts",
+        f"WITH {requirement_verdicts(_THESE, of_few=True, counts=True)} SELECT * FROM verdicts",
         {"ids": list(ids), **basis.parameters},
     )
     return {row["requirement_id"]: as_verdict(row) for row in await cursor.fetchall()}
@@ -236,26 +295,28 @@ _LAST_RESULT = "(ARRAY['skipped', 'passed', 'flaky', 'failed'])[s.severity]"
 _TEST_CASE_COLUMNS = f"""
     t.id, t.external_id, t.title, t.module, t.status, coalesce(s.is_fallback, false) AS on_default_branch,
     s.test_case_id IS NULL AND {_ELSEWHERE} AS elsewhere,
-    {_LAST_RESULT} AS last_result, s.at AS last_run_at, s.last_pass_at,
-    tv.changed_at AS test_case_changed_at
+    {_LAST_RESULT} AS last_result, s.at AS last_run_at, tv.changed_at AS test_case_changed_at
 """
+_SHOWN = ", ".join(
+    f"t.{name}"
+    for name in (
+        *("id", "external_id", "title", "module", "status", "on_default_branch", "elsewhere"),
+        *("last_result", "last_run_at", "last_pass_at", "test_case_changed_at"),
+    )
+)
 
 
 async def test_cases_of(connection: Connection, requirement_id: UUID, basis: Basis) -> list[LinkedTestCase]:
     """Return the test cases of a requirement with their verdicts for it, those that do not count among them."""
-    results = _RESULTS.format(
-        of_results="AND s.test_case_id IN (SELECT test_case_id FROM links WHERE requirement_id = %(id)s)"
-    )
+    linked = "SELECT test_case_id FROM links WHERE requirement_id = %(id)s"
     return await fetch_all(
         connection,
         LinkedTestCase,
         f"""
-        WITH {results}
-        SELECT {_TEST_CASE_COLUMNS}, l.link_type, {COUNTS_FOR} AS counts, rv.changed_at AS requirement_changed_at,
-               {_verdict("tv.changed_at, rv.changed_at")} AS verdict
-        FROM links l JOIN test_cases t ON t.id = l.test_case_id JOIN requirements r ON r.id = l.requirement_id
-        LEFT JOIN results s ON s.test_case_id = t.id
-        LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version
+        WITH {_standing(_TEST_CASE_COLUMNS, f"t.id IN ({linked})", f"AND s.test_case_id IN ({linked})")}
+        SELECT {_SHOWN}, l.link_type, {COUNTS_FOR} AS counts, rv.changed_at AS requirement_changed_at,
+               {_text(_SINCE_CHANGED)} AS verdict
+        FROM links l JOIN standing t ON t.id = l.test_case_id JOIN requirements r ON r.id = l.requirement_id
         LEFT JOIN item_revisions rv ON r.version > 1 AND rv.item_id = r.id AND rv.version = r.version
         WHERE l.requirement_id = %(id)s ORDER BY t.external_id, t.id
         """,
@@ -285,29 +346,21 @@ async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis
     return {row["id"]: row for row in rows}
 
 
-_BY_ITSELF = f"{_TEST_CASE_COLUMNS}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
+_BY_ITSELF = f"{_SHOWN}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
 
 
-def verdicts_of_test_cases(columns: str, condition: str, of_results: str = "") -> str:
-    """Return the query of columns of test cases `t` under a condition, each by itself."""
+def verdicts_of_test_cases(condition: str, of_results: str = "", *, shown: bool = False) -> str:
+    """Return the query of id and verdict, or of all that is shown, of test cases `t`, each by itself."""
     return f"""
-        WITH {_RESULTS.format(of_results=of_results)}, changed AS (
-            SELECT l.test_case_id, max(rv.changed_at) AS changed_at FROM links l
-            JOIN requirements r ON r.id = l.requirement_id AND r.version > 1
-            JOIN item_revisions rv ON rv.item_id = r.id AND rv.version = r.version
-            WHERE l.link_type <> 'related' GROUP BY l.test_case_id
-        )
-        SELECT {columns}, {_verdict("tv.changed_at, rv.changed_at")} AS verdict
-        FROM test_cases t LEFT JOIN results s ON s.test_case_id = t.id
-        LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version
-        LEFT JOIN changed rv ON rv.test_case_id = t.id
-        WHERE {condition}"""
+        WITH {_standing(_TEST_CASE_COLUMNS if shown else "t.id", condition, of_results)}, {_CHANGED}, {_CHANGED_FOR}
+        SELECT {_BY_ITSELF if shown else "t.id"}, {_text(_SINCE_CHANGED)} AS verdict
+        FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id"""
 
 
 async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> LinkedTestCase:
     """Return a test case that is there with its verdict: stale when any of its requirements has changed since."""
     parameters = {"id": test_case_id, **basis.parameters}
-    return await fetch_only(connection, LinkedTestCase, verdicts_of_test_cases(_BY_ITSELF, "t.id = %(id)s"), parameters)
+    return await fetch_only(connection, LinkedTestCase, verdicts_of_test_cases("t.id = %(id)s", shown=True), parameters)
 
 
 LONGEST_AGO_FIRST = Order("last_pass_at:asc", (By("t.last_pass_at", datetime, nullable=True), By("t.id", UUID)))
@@ -325,40 +378,19 @@ async def page_of_test_cases(
     conditions = Conditions(**basis.parameters)
     conditions.choose("t.verdict", chosen)
     if ids is None:
-        source = verdicts_of_test_cases(_BY_ITSELF, "t.status <> 'deprecated'")
+        source = verdicts_of_test_cases(_COUNTS_TEST_CASE, shown=True)
     else:
         conditions.parameters["ids"] = list(ids.included)
-        source = verdicts_of_test_cases(_BY_ITSELF, "t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)")
+        source = verdicts_of_test_cases("t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)", shown=True)
     return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
 
 
-async def count_test_cases(
-    connection: Connection, scope: str, parameters: Mapping[str, Any], basis: Basis
-) -> dict[str, int]:
-    """Return how many of the test cases that count for the requirements of a scope have which verdict."""
-    condition = f"""t.status <> 'deprecated' AND t.id IN (
-        SELECT l.test_case_id FROM links l WHERE l.link_type <> 'related' AND l.requirement_id IN ({scope}))"""
-    query = verdicts_of_test_cases("t.id", condition)
-    cursor = await connection.execute(
-        f"SELECT verdict, count(*) AS n FROM ({query}) AS test_cases GROUP BY verdict",
-        {**parameters, **basis.parameters},
-        prepare=False,
-    )
-    found = {row["verdict"]: row["n"] for row in await cursor.fetchall()}
-    return {one.value: found.get(one.value, 0) for one in TestCaseVerdict}
-
-
-async def count_requirements(
-    connection: Connection, scope: str, parameters: Mapping[str, Any], basis: Basis
-) -> dict[str, int]:
-    """Return how many of the requirements of a scope have which verdict."""
-    cursor = await connection.execute(
-        f"WITH {requirement_verdicts(scope)} SELECT verdict, count(*) AS n FROM verdicts GROUP BY verdict",
-        {**parameters, **basis.parameters},
-        prepare=False,
-    )
-    found = {row["verdict"]: row["n"] for row in await cursor.fetchall()}
-    return {one.value: found.get(one.value, 0) for one in Verdict}
+VERDICTS_OF_THEIR_TEST_CASES = f"""{_CHANGED_FOR}, test_case_verdicts AS (
+        SELECT t.id AS test_case_id, {_text(_SINCE_CHANGED)} AS verdict, t.last_pass_at
+        FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id
+        WHERE t.id IN (SELECT test_case_id FROM pairs)
+    )"""
+"""Comes after requirement_verdicts: the test cases that count for one of the requirements, each by itself."""
 
 
 def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
@@ -374,7 +406,7 @@ def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
         tell("default_branch", f"It has no result on {basis.branch}; this is that of {basis.default_branch}.")
     passed = row["last_pass_at"]
     if passed is not None and row["verdict"] == TestCaseVerdict.STALE:
-        if passed < basis.now - basis.stale_after:
+        if passed < basis.stale_before:
             tell("old", f"Its last pass is more than {basis.stale_after.days} days old.")
         if row["test_case_changed_at"] is not None and passed < row["test_case_changed_at"]:
             tell("test_case_changed", "The test case has changed since it passed.")

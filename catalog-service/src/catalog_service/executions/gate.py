@@ -7,16 +7,19 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from catalog_service.executions.policies import Rule, RuleName, Where
+from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.pending.repository import NOT_LINKED
-from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_verdicts
+from catalog_service.verdict_filters import requirements_with
+from catalog_service.verdicts import Basis, Verdict, is_verified, of_requirements
 from chassis.core import projects
-from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_value
+from chassis.db.database import Connection, Database
+from chassis.db.rows import fetch_all, fetch_column, fetch_value
 from chassis.web.listing import Row
+from chassis.web.parameters import Choice
 
-MOST_ITEMS = 50
+MOST_ITEMS = MOST_NAMED
 _RULES_ABOUT_RUNS = frozenset({RuleName.REQUIRE_RUN, RuleName.MAX_RUN_AGE_HOURS, RuleName.MIN_TESTS})
 
 
@@ -42,40 +45,25 @@ class Outcome:
     total: int = 0
 
 
-@dataclass(slots=True)
-class _Scope:
-    """The requirements that rules with the same `where` are about, by their verdicts, and those without a test case."""
-
-    ids: str
-    parameters: dict[str, Any]
-    by_verdict: Mapping[str, list[UUID]]
-    uncovered: list[UUID]
-
-    @property
-    def total(self) -> int:
-        return sum(map(len, self.by_verdict.values()))
-
-    def having(self, verdicts: Iterable[str]) -> list[UUID]:
-        return [one for verdict in verdicts for one in self.by_verdict.get(verdict, ())]
-
-
 class Gate:
     """Answers rules on a connection that sees one moment."""
 
-    def __init__(self, connection: Connection, basis: Basis, commit: str | None, *, allow_flaky: bool) -> None:
+    def __init__(
+        self, database: Database, connection: Connection, basis: Basis, commit: str | None, *, allow_flaky: bool
+    ) -> None:
+        self._database = database
         self._connection = connection
         self._basis = basis
         self._commit = commit
         self._allow_flaky = allow_flaky
-        self._scopes: dict[str, _Scope] = {}
         self._runs: list[RunOfGate] | None = None
 
     async def judge(self, rules: list[Rule]) -> Row:
         """Return the answer of the gate."""
         judged = [(rule, await self._judge(rule)) for rule in rules]
         about_requirements = [rule for rule in rules if rule.rule not in _RULES_ABOUT_RUNS]
-        scopes = [await self._scope(rule.where) for rule in about_requirements]
-        is_empty = bool(scopes) and not any(scope.total for scope in scopes)
+        found = [await self._figures(rule.where) for rule in about_requirements]
+        is_empty = bool(found) and not any(figures.total for figures in found)
         shown: list[Row] = [
             {
                 "rule": rule.rule.value,
@@ -114,77 +102,50 @@ class Gate:
     async def _judge(self, rule: Rule) -> Outcome:
         return await _JUDGES[rule.rule](self, rule)
 
-    async def _scope(self, where: Where) -> _Scope:
-        key = repr(where.given())
-        known = self._scopes.get(key)
-        if known is not None:
-            return known
-        conditions = where.conditions()
-        ids = f"SELECT id FROM requirements {conditions.where}"
-        parameters = {**conditions.parameters, **self._basis.parameters}
-        cursor = await self._connection.execute(
-            f"""
-            WITH {requirement_verdicts(ids)}
-            SELECT verdict, array_agg(requirement_id) AS requirements,
-                   array_agg(requirement_id) FILTER (WHERE NOT EXISTS (
-                       SELECT FROM linked_requirements k WHERE k.requirement_id = verdicts.requirement_id)) AS uncovered
-            FROM verdicts GROUP BY verdict
-            """,
-            parameters,
-            prepare=False,
-        )
-        rows = await cursor.fetchall()
-        scope = _Scope(
-            ids,
-            parameters,
-            {row["verdict"]: row["requirements"] for row in rows},
-            [one for row in rows for one in row["uncovered"] or ()],
-        )
-        self._scopes[key] = scope
-        return scope
+    async def _figures(self, where: Where) -> Figures:
+        return await figures(self._database, self._connection, *_ids(where), self._basis)
 
-    async def _requirements(self, scope: _Scope, ids: Sequence[UUID]) -> list[Row]:
-        """Return the first of some requirements of a scope."""
-        if not ids:
+    async def _requirements(self, groups: Sequence[Group]) -> list[Row]:
+        """Return the first requirements of some groups."""
+        verdicts = {one: group.verdict for group in groups for one in group.first}
+        if not verdicts:
             return []
         cursor = await self._connection.execute(
             f"""
             SELECT id, external_id, title, module FROM requirements WHERE id = ANY(%(ids)s)
             ORDER BY module, external_id, id LIMIT {MOST_ITEMS}
             """,
-            {"ids": ids},
-            prepare=False,
+            {"ids": [*verdicts]},
         )
-        verdicts = {one: verdict for verdict, having in scope.by_verdict.items() for one in having}
         rows = [{**row, "verdict": verdicts[row["id"]]} for row in await cursor.fetchall()]
         return [_with_url(row, REQUIREMENT.path) for row in rows]
 
     async def _min_coverage(self, rule: Rule) -> Outcome:
-        scope = await self._scope(rule.where)
-        return await self._share(rule, scope, "have a test case", scope.uncovered)
+        figures = await self._figures(rule.where)
+        return await self._share(rule, figures, "have a test case", [one for one in figures.groups if not one.linked])
 
     async def _min_verified(self, rule: Rule) -> Outcome:
-        scope = await self._scope(rule.where)
+        figures = await self._figures(rule.where)
         others = [one for one in Verdict if not is_verified(one, allow_flaky=self._allow_flaky)]
-        return await self._share(rule, scope, "are verified", scope.having(others))
+        return await self._share(rule, figures, "are verified", figures.having(others))
 
-    async def _share(self, rule: Rule, scope: _Scope, what: str, others: list[UUID]) -> Outcome:
+    async def _share(self, rule: Rule, figures: Figures, what: str, others: Sequence[Group]) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        count = scope.total - len(others)
-        actual = round(100 * count / scope.total, 2) if scope.total else 0.0
+        total, missing = figures.total, _count(others)
+        count = total - missing
+        actual = round(100 * count / total, 2) if total else 0.0
         # Not by the rounded figure: 79.996 % are not 80 %.
-        passed = 100 * count >= rule.limit * scope.total
-        reason = f"{count} of {scope.total} requirements {what}: {actual:g} %, {rule.limit:g} % are asked for."
-        items = [] if passed else await self._requirements(scope, others)
-        return Outcome(actual, passed, reason, items, len(others))
+        passed = 100 * count >= rule.limit * total
+        reason = f"{count} of {total} requirements {what}: {actual:g} %, {rule.limit:g} % are asked for."
+        items = [] if passed else await self._requirements(others)
+        return Outcome(actual, passed, reason, items, missing)
 
     async def _with_verdict(self, rule: Rule, verdict: Verdict, what: str) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        scope = await self._scope(rule.where)
-        having = scope.having([verdict])
-        count = len(having)
+        having = (await self._figures(rule.where)).having([verdict])
+        count = _count(having)
         reason = f"{_counted(count, 'requirement')} {what.format('is' if count == 1 else 'are')}; {_most(rule)}."
-        return Outcome(count, count <= rule.limit, reason, await self._requirements(scope, having), count)
+        return Outcome(count, count <= rule.limit, reason, await self._requirements(having), count)
 
     async def _max_uncovered(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.UNCOVERED, "{} without a test case")
@@ -203,10 +164,9 @@ class Gate:
 
     async def _max_suspect(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        scope = await self._scope(rule.where)
-        of_scope = f"AND r.id IN ({scope.ids})"
-        links = suspicion.suspect_links("l.id", of_scope)
-        count = await fetch_value(self._connection, f"SELECT count(*) FROM ({links}) suspect", scope.parameters)
+        ids, parameters = _ids(rule.where)
+        links = suspicion.suspect_links("l.id", "" if ids is None else f"AND r.id IN ({ids})")
+        count = await fetch_value(self._connection, f"SELECT count(*) FROM ({links}) suspect", parameters)
         items: list[Row] = []
         if count:
             cursor = await self._connection.execute(
@@ -217,7 +177,7 @@ class Gate:
                 JOIN test_cases t ON t.id = l.test_case_id
                 ORDER BY r.external_id, t.external_id, l.id LIMIT {MOST_ITEMS}
                 """,
-                scope.parameters,
+                parameters,
                 prepare=False,
             )
             items = [_suspect(row) for row in await cursor.fetchall()]
@@ -227,12 +187,12 @@ class Gate:
 
     async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        scope = await self._scope(rule.where)
+        ids, parameters = _ids(rule.where)
+        of_scope = "" if ids is None else f"AND p.requirement_id IN ({ids})"
         count = await fetch_value(
             self._connection,
-            f"SELECT count(*) FROM pending_pairs p WHERE p.pending AND {NOT_LINKED}"
-            f" AND p.requirement_id IN ({scope.ids})",
-            scope.parameters,
+            f"SELECT count(*) FROM pending_pairs p WHERE p.pending AND {NOT_LINKED} {of_scope}",
+            parameters,
         )
         reason = f"{_counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_most(rule)}."
         return Outcome(count, count <= rule.limit, reason, [], count)
@@ -252,24 +212,26 @@ class Gate:
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
-        scope = await self._scope(rule.where)
-        default = replace(self._basis, branch=self._basis.default_branch)
-        there = {f"there_{name}": value for name, value in default.parameters.items()}
-        before = requirement_verdicts(scope.ids)
-        for name in default.parameters:
-            before = before.replace(f"%({name})s", f"%(there_{name})s")
-        cursor = await self._connection.execute(
-            f"WITH {before} SELECT requirement_id FROM verdicts WHERE verdict = 'failed'",
-            {**scope.parameters, **there},
-            prepare=False,
-        )
-        known = {row["requirement_id"] for row in await cursor.fetchall()}
-        new = [one for one in scope.having([Verdict.FAILED]) if one not in known]
-        items = await self._requirements(scope, new)
+        new = await self._new_failures(rule.where)
         count = len(new)
         verb = "fails" if count == 1 else "fail"
         reason = f"{_counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
+        items = await self._requirements([Group(Verdict.FAILED, True, count, new)])
         return Outcome(count, count == 0, reason, items, count)
+
+    async def _new_failures(self, where: Where) -> list[UUID]:
+        """Return the requirements that fail on the branch and not on the default branch."""
+        default = replace(self._basis, branch=self._basis.default_branch)
+        if default == self._basis:
+            return []
+        failing = await requirements_with(self._connection, Choice((Verdict.FAILED,), ()), self._basis)
+        before = await of_requirements(self._connection, failing, default)
+        new = [one for one in failing if before[one]["verdict"] != Verdict.FAILED]
+        ids, parameters = _ids(where)
+        if ids is None or not new:
+            return new
+        query = f"SELECT id FROM ({ids}) AS in_scope WHERE id = ANY(%(new)s)"
+        return await fetch_column(self._connection, query, {**parameters, "new": new})
 
     async def _require_run(self, rule: Rule) -> Outcome:
         runs = await self._runs_of_gate()
@@ -324,6 +286,16 @@ class Gate:
 _JUDGES: Mapping[RuleName, Callable[[Gate, Rule], Awaitable[Outcome]]] = {
     name: getattr(Gate, f"_{name}") for name in RuleName
 }
+
+
+def _ids(where: Where) -> tuple[str | None, dict[str, Any]]:
+    """Return the query of the ids of the requirements that a rule is about, None for all, and its parameters."""
+    conditions = where.conditions()
+    return f"SELECT id FROM requirements {conditions.where}" if conditions.where else None, conditions.parameters
+
+
+def _count(groups: Iterable[Group]) -> int:
+    return sum(group.count for group in groups)
 
 
 def _counted(count: int, thing: str) -> str:

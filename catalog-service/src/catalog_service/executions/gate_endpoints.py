@@ -215,7 +215,7 @@ async def _judged(
     basis = basis_of(query, settings, datetime.now(UTC), commit=None)
     async with snapshot(database) as connection:
         rules = rules or await policy_store.unasked(connection, query.commit, where)
-        judged = await Gate(connection, basis, query.commit, allow_flaky=query.allow_flaky).judge(rules)
+        judged = await Gate(database, connection, basis, query.commit, allow_flaky=query.allow_flaky).judge(rules)
     if query.format is GateFormat.MARKDOWN:
         return Response(as_markdown(judged), media_type="text/markdown; charset=utf-8")
     if query.format is GateFormat.JUNIT:

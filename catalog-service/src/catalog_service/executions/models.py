@@ -30,6 +30,14 @@ def add_tables(metadata: sa.MetaData) -> None:
     )
     sa.Index("ix_test_case_state_context_id", states.c.context_id)
     sa.Table(
+        "state_changes",
+        metadata,
+        project_column(primary_key=True),
+        sa.Column("slot", sa.Integer, sa.Identity(always=True), primary_key=True),
+        required("changes", sa.BigInteger),
+        comment="how many statements have changed test_case_state: the sum over slots; kept by a trigger",
+    )
+    sa.Table(
         "daily_counts",
         metadata,
         sa.Column("day", sa.Date, primary_key=True),

@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from catalog_service.figures import figures
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis, Verdict, requirement_verdicts
@@ -32,7 +33,7 @@ async def _keep(connection: Connection, basis: Basis) -> None:
     await connection.execute("DELETE FROM verdict_days WHERE day = %(day)s", parameters)
     await connection.execute(
         f"""
-        WITH {requirement_verdicts("SELECT id FROM requirements")}
+        WITH {requirement_verdicts(None)}
         INSERT INTO verdict_days (day, branch, module, {", ".join(Verdict)})
         SELECT %(day)s, %(branch)s, coalesce(r.module, ''), {_VERDICTS}
         FROM verdicts v JOIN requirements r ON r.id = v.requirement_id GROUP BY 3
@@ -54,14 +55,14 @@ async def trend(database: Database, settings: Settings, branch: str, days: int, 
             {"branch": branch, "first": first},
         )
         counts = {row.pop("day"): row for row in await executed.fetchall()}
-        verdicts = await _verdicts(connection, settings, branch, first, now)
+        verdicts = await _verdicts(database, connection, settings, branch, first, now)
     nothing = {"passed": 0, "failed": 0, "flaky": 0, "skipped": 0, "duration_ms": 0}
     found = sorted({*counts, *verdicts})
     return [{"date": day, "results": counts.get(day, nothing), "requirements": verdicts.get(day)} for day in found]
 
 
 async def _verdicts(
-    connection: Connection, settings: Settings, branch: str, first: date, now: datetime
+    database: Database, connection: Connection, settings: Settings, branch: str, first: date, now: datetime
 ) -> dict[date, Row]:
     if branch != settings.results_default_branch:
         return {}
@@ -71,10 +72,5 @@ async def _verdicts(
         (branch, first, now.date()),
     )
     found = {row.pop("day"): row for row in await kept.fetchall()}
-    today = await connection.execute(
-        f"WITH {requirement_verdicts('SELECT id FROM requirements')} SELECT {_VERDICTS} FROM verdicts v",
-        settings.basis(now).parameters,
-    )
-    row = await today.fetchone()
-    assert row is not None, "counts always have a row"
-    return {**found, now.date(): row}
+    today = await figures(database, connection, None, {}, settings.basis(now))
+    return {**found, now.date(): today.by_verdict}

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import orjson
 
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.kept import Kept, state
 from catalog_service.matrix import encoding, repository
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
@@ -14,8 +16,6 @@ from chassis.web.conditions import Conditions
 from chassis.web.listing import Row
 from chassis.web.parameters import parse_words
 from chassis.web.responses import etag
-
-_FIGURES = ("links", "suspect_links", "pending_suggestions")
 
 # Matrices made at once in this process: each takes a connection, and its memory.
 _places = asyncio.Semaphore(2)
@@ -54,16 +54,22 @@ async def axis(database: Database, kind: ItemKind, module: str | None, begin: in
     return {"total": total, "from": begin, "matrix": tag, "items": items}
 
 
+_by_module: Kept[Row] = Kept(64)
+
+
 async def by_module(database: Database) -> Row:
     """Return the modules of both kinds, and what is between them, by their indexes."""
     async with snapshot(database) as connection:
-        rows = await repository.modules_of(connection, REQUIREMENT)
-        columns = await repository.modules_of(connection, TEST_CASE)
-        cells = await repository.module_cells(connection)
-    row_of = {of["module"]: index for index, of in enumerate(rows)}
-    column_of = {of["module"]: index for index, of in enumerate(columns)}
-    placed = [{**cell, "row": row_of[cell["row"]], "column": column_of[cell["column"]]} for cell in cells]
-    return {"rows": rows, "columns": columns, "cells": placed}
+        of = tuple((await state(connection)).values())
+        return await _by_module.get(database, "modules", of, partial(_between_modules, connection))
+
+
+async def _between_modules(connection: Connection) -> Row:
+    return {
+        "rows": await repository.modules_of(connection, REQUIREMENT),
+        "columns": await repository.modules_of(connection, TEST_CASE),
+        "cells": await repository.module_cells(connection),
+    }
 
 
 def _conditions(module: str | None) -> Conditions:
@@ -73,10 +79,9 @@ def _conditions(module: str | None) -> Conditions:
 
 
 async def _tag(connection: Connection, module: str | None) -> str:
-    state = await repository.state(connection)
-    return etag(orjson.dumps([module, state]))
+    return etag(orjson.dumps([module, await state(connection)]))
 
 
 def _labelled(index: int, label: Row) -> Row:
     coverage = label.pop("coverage")
-    return {"index": index, **label, **{name: coverage[name] for name in _FIGURES}}
+    return {"index": index, **label, **{name: coverage[name] for name in repository.FIGURES}}

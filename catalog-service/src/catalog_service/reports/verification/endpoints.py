@@ -116,7 +116,7 @@ async def _page(
 ) -> Response:
     wanted = query.page(request, repository.MATRIX_ORDER)
     async with snapshot(database) as connection:
-        summary = await service.summary(connection, of)
+        summary = await service.summary(database, connection, of)
         found = await service.page(connection, of, wanted, summary["total_requirements"])
     extra: Row = {
         "summary": summary,
@@ -140,7 +140,7 @@ async def _make(
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="verification-"))
             async with snapshot(database) as connection:
                 basis = of.basis
-                summary = await service.summary(connection, of)
+                summary = await service.summary(database, connection, of)
                 about = About(summary, basis.now, basis.branch, basis.environment, basis.commit, filters)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog_service import verdict_filters, verdicts
+from catalog_service.figures import figures
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
 from catalog_service.verdicts import Basis, Verdict, as_verdict, is_verified, requirement_verdicts
-from chassis.db.database import Connection
+from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
@@ -31,9 +32,10 @@ class Verification:
     chosen: Choice[Verdict] | None
 
     @property
-    def ids(self) -> str:
-        """The query of the requirements."""
-        return f"SELECT r.id FROM requirements r {self.scope.requirements.where}"
+    def ids(self) -> str | None:
+        """The query of the requirements; None: all."""
+        where = self.scope.requirements.where
+        return f"SELECT r.id FROM requirements r {where}" if where else None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -41,18 +43,17 @@ class Verification:
         return {**self.scope.requirements.parameters, **self.basis.parameters}
 
 
-async def summary(connection: Connection, of: Verification) -> Row:
+async def summary(database: Database, connection: Connection, of: Verification) -> Row:
     """Return the figures of all requirements in scope, whatever their verdict."""
-    parameters = of.scope.requirements.parameters
-    requirements = await verdicts.count_requirements(connection, of.ids, parameters, of.basis)
-    total = sum(requirements.values())
+    found = await figures(database, connection, of.ids, of.scope.requirements.parameters, of.basis)
+    requirements = found.by_verdict
     verified = sum(n for verdict, n in requirements.items() if is_verified(verdict, allow_flaky=of.allow_flaky))
     return {
-        "total_requirements": total,
+        "total_requirements": found.total,
         "requirements": requirements,
         "verified_requirements": verified,
-        "verified": verified / total if total else 0.0,
-        "test_cases": await verdicts.count_test_cases(connection, of.ids, parameters, of.basis),
+        "verified": verified / found.total if found.total else 0.0,
+        "test_cases": dict(found.test_cases),
         "unlinked_tests": await fetch_value(
             connection,
             "SELECT count(*) FROM automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
@@ -78,8 +79,11 @@ async def page(connection: Connection, of: Verification, wanted: PageRequest, to
 
 def _common(of: Verification) -> str:
     few = verdict_filters.may_have(of.chosen)
-    ids = of.ids if few is None else f"SELECT id FROM ({of.ids}) AS in_scope WHERE id IN ({few})"
-    return f"""WITH {requirement_verdicts(ids, of_few=few is not None)}, requirements_in_scope AS MATERIALIZED (
+    ids = of.ids
+    if few is not None:
+        ids = f"SELECT id FROM ({of.ids or 'SELECT id FROM requirements'}) AS in_scope WHERE id IN ({few})"
+    found = requirement_verdicts(ids, of_few=few is not None, counts=True)
+    return f"""WITH {found}, requirements_in_scope AS MATERIALIZED (
         SELECT {_COLUMNS}, {_VERDICT} FROM verdicts v JOIN requirements r ON r.id = v.requirement_id)"""
 
 
