@@ -8,6 +8,7 @@ PACKAGES := $(PROGRAMS) deploy/cli tests
 INSTALLED := .venv/.installed
 TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
+SBOM_TOOLS := .venv/sbom-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
 PAGE := gateway/src/gateway/static/csp-hashes.json
 PAGE_TOOLS := gateway/frontend/node_modules/.tools-installed
@@ -43,6 +44,11 @@ $(TOOLS): requirements-dev.lock tests/pyproject.toml deploy/cli/pyproject.toml $
 # checkov, and a kubectl for machines without one; apart, since checkov holds its dependencies to single versions.
 $(MANIFEST_TOOLS): deploy/k8s/check/requirements.lock | $(INSTALLED)
 	@$(PYTHON) deploy/install.py .venv/manifest-tools $<
+	@touch $@
+
+# Apart, too: with what it needs, each import of jsonschema takes seconds.
+$(SBOM_TOOLS): deploy/sbom.lock | $(INSTALLED)
+	@$(PYTHON) deploy/install.py .venv/sbom-tools $<
 	@touch $@
 
 # Locked together with requirements-dev.lock: it changes nothing of what is there.
@@ -162,10 +168,10 @@ embeddings: $(INSTALLED)
 # What the programs and the page are made of, as CycloneDX; each package with its version and, of Python's, its hashes.
 SBOM := .venv/sbom
 
-sbom: $(TOOLS) $(PAGE_TOOLS)
+sbom: $(SBOM_TOOLS) $(PAGE_TOOLS)
 	@mkdir -p $(SBOM)
 	cat requirements.lock suggestion-service/embeddings.lock suggestion-service/torch.lock | \
-		$(BIN)/cyclonedx-py requirements --output-reproducible --output-file $(SBOM)/programs.cdx.json -
+		.venv/sbom-tools/bin/cyclonedx-py requirements --output-reproducible --output-file $(SBOM)/programs.cdx.json -
 	cd gateway/frontend && $(NODE) ../../$(BIN)/npm sbom --sbom-format=cyclonedx --package-lock-only --omit=dev \
 		> $(CURDIR)/$(SBOM)/page.cdx.json
 	@echo "Written: $(SBOM)/programs.cdx.json and $(SBOM)/page.cdx.json."
@@ -216,6 +222,8 @@ lock:
 	@$(call DATED,tests/browser/requirements.lock)
 	echo hatchling | $(LOCK) - --constraint requirements-dev.lock --output-file deploy/docker/build.lock.new
 	@$(call DATED,deploy/docker/build.lock)
+	echo cyclonedx-bom | $(LOCK) - --output-file deploy/sbom.lock.new
+	@$(call DATED,deploy/sbom.lock)
 	echo pip | $(LOCK) - --output-file deploy/pip.lock.new
 	@$(call DATED,deploy/pip.lock)
 	echo ziglang | $(LOCK) - --output-file suggestion-service/compiler.lock.new
