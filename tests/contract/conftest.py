@@ -22,7 +22,7 @@ def documents(apps: dict[str, FastAPI]) -> dict[str, dict[str, Any]]:
     return {name: app.openapi() for name, app in apps.items()}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def document(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """The one document of all, as the gateway makes it."""
     return merge(deepcopy(list(documents.values())))
