@@ -82,6 +82,14 @@ def test_values_that_nobody_knows_are_taken_for_the_usual_one_with_less_confiden
     assert items[1].fields["custom_metadata"] == {"import": {"Priority": "Zebra"}}
 
 
+def test_a_value_that_is_misspelt_is_left_for_people_to_mend() -> None:
+    content = "ID,Title,Priority\n1,a,High\n2,b,Hihg\n3,c,\n"
+    assert "'Hihg' may be misspelt" in inspect(content).columns[2]["reason"]
+    found = read(content)
+    assert [item["priority"] for item in found.fields] == ["high", "Hihg", "medium"]
+    assert found.items[2].defaulted == ["priority", "type"]
+
+
 def test_numbers_as_priorities_are_taken_with_the_smallest_for_the_highest_and_half_a_confidence() -> None:
     found = inspect("ID,Title,Priority\n1,a,1\n2,b,2\n3,c,3\n")
     assert found.columns[2]["confidence"] == 0.5

@@ -133,6 +133,11 @@ function nameOf(target: Target): string {
 
 type ValuesProps = { field: Closed; samples: string[]; mapping: Mapping; change: (mapping: Mapping) => void }
 
+/** What a value of a column is called where a mapping lists it. */
+function nameOfValue(value: string) {
+  return value === "*" ? words.others : value || words.blankCells
+}
+
 /** What each value of a column means in a field that takes only some. */
 function Values({ field, samples, mapping, change }: ValuesProps) {
   const kind = kindOf(mapping)
@@ -145,9 +150,9 @@ function Values({ field, samples, mapping, change }: ValuesProps) {
       <ul>
         {said.map((one) => (
           <li key={one}>
-            <span>{one === "*" ? words.others : one}</span>
+            <span>{nameOfValue(one)}</span>
             <InlineSelect
-              label={words.valueOf(one === "*" ? words.others : one)}
+              label={words.valueOf(nameOfValue(one))}
               value={values[one] ?? AS_IT_IS}
               options={[{ value: AS_IT_IS, label: words.asItIs }, ...optionsOf(kind, field)]}
               onChange={(value) => change(mappings.withValue(mapping, field, one, value || undefined))}

@@ -1,8 +1,9 @@
 """Proposes a mapping for a table that no preset knows: by what its columns are called and by what stands in them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -12,10 +13,12 @@ import orjson
 from catalog_service.exchange.tabular.columns import fold
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.values import CLOSED
-from chassis.core.wording import shown
+from chassis.core.wording import listed, shown
 
 _LONG = 80
 _LONGEST_HEADER = 200
+_LONGEST_WORD = 30
+_ALIKE = 0.85
 _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
@@ -269,12 +272,16 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
 
 
 def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:
-    """Return what the values of a column become, `*` for all others, and how sure that is."""
+    """Return what the values of a column become, `*` for all others, and how sure that is.
+
+    Where what is not known is nothing but slips of what is, they are for people to mend: only blanks have a value then.
+    """
     distinct = list(dict.fromkeys(value.strip() for value in values))
     known = _known_values(kind, name)
     result = {value: known[fold(value)] for value in distinct if fold(value) in known}
     confidence, reason = guess.confidence, guess.reason
     unknown = [value for value in distinct if value not in result]
+    slips = [value for value in unknown if _is_slip(fold(value), known)]
     if name == "priority" and distinct and all(re.fullmatch(r"[0-5]", value) for value in distinct):
         levels = ["critical", "high", "medium", "low"] if len(distinct) > 3 else ["high", "medium", "low"]
         ordered = sorted(distinct)
@@ -284,6 +291,8 @@ def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[d
             min(confidence, 0.5),
             f"{reason} Its values are numbers; the smallest is taken for the highest.",
         )
+    elif unknown and slips == unknown:
+        reason = f"{reason} {listed(map(shown, slips[:3]), 'and')} may be misspelt, and would be refused."
     elif unknown:
         confidence = min(confidence, 0.6)
         words = ", ".join(map(shown, unknown[:3]))
@@ -293,7 +302,20 @@ def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[d
     others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
     shown_already = set(map(fold, result))
     result |= {word: value for word, value in others.items() if word not in shown_already}  # below the first rows
-    return {**result, "*": _DEFAULTS[name]}, Guess(guess.field, confidence, reason)
+    all_others = "" if slips and slips == unknown else "*"
+    return {**result, all_others: _DEFAULTS[name]}, Guess(guess.field, confidence, reason)
+
+
+def _is_slip(value: str, known: Collection[str]) -> bool:
+    """Check whether a word is one that is known but for the order of its letters, or one of them: no plural of it."""
+    if not 4 <= len(value) <= _LONGEST_WORD or any(value.removesuffix("s") == word.removesuffix("s") for word in known):
+        return False
+    letters = sorted(value)
+    return any(
+        letters == sorted(word) or SequenceMatcher(None, value, word).ratio() > _ALIKE
+        for word in known
+        if abs(len(word) - len(value)) < 2
+    )
 
 
 @cache

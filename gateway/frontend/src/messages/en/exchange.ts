@@ -132,6 +132,7 @@ export const exchange = {
     values: (field: string) => `Values of ${field.toLowerCase()}`,
     valueOf: (value: string) => `What “${value}” becomes`,
     others: "All others and blank",
+    blankCells: "Blank",
     asItIs: "As it is",
     constants: "Fields without a column",
     noConstant: "Not said",
