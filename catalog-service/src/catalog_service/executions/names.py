@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
+_DATA_SET = re.compile(r' with data set (?=#\d|")')
 _MOST_PARAMETERS = 100
 """Brackets behind one another that are taken off a name; thousands would take the square of their number."""
 _PAIRS = {")": "(", "]": "[", ">": "<"}
@@ -28,8 +29,11 @@ MOST_GUESSES = 20
 
 
 def base_name(name: str) -> str:
-    """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add."""
-    base = name
+    """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add.
+
+    And `add with data set "one" (1, 2)`, as PHPUnit writes it.
+    """
+    base = (_DATA_SET.split(name, 1)[0] or name) if " with data set " in name else name
     for _ in range(_MOST_PARAMETERS):
         if base[-1:] not in _ENDS_OF_PARAMETERS:
             break

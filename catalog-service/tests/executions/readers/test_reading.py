@@ -52,6 +52,9 @@ def test_times_are_read_as_people_write_them(text: str, expected: int | None) ->
         ("a -> b >", "a -> b >"),
         ("(a) b]", "(a) b]"),
         (f"add{'()' * 101}", "add()"),
+        ('testAdd with data set "two" (2, 3)', "testAdd"),
+        ("testAdd with data set #0", "testAdd"),
+        ("exports with data set A", "exports with data set A"),
     ],
 )
 def test_the_parameters_of_a_test_are_no_part_of_its_name(name: str, base: str) -> None:
@@ -128,13 +131,40 @@ def test_results_of_one_history_of_allure_are_attempts_in_their_order() -> None:
 def test_a_package_of_go_that_cannot_be_built_has_failed() -> None:
     events: list[dict[str, Any]] = [{"Action": "output", "Package": "p", "Output": "no such file\n"}]
     events += [{"Action": "fail", "Package": "p", "Elapsed": 0}]
-    one = result("go-test-json", b"\n".join(map(orjson.dumps, events)))
-    assert (one.name, one.status, one.message) == ("TestMain", "failed", "no such file")
+    events += [{"ImportPath": "q [q.test]", "Action": "build-output", "Output": "q.go:3: undefined: x\n"}]
+    events += [{"Action": "output", "Package": "q", "Output": "FAIL\tq [build failed]\n"}]
+    events += [{"Action": "fail", "Package": "q", "Elapsed": 0, "FailedBuild": "q [q.test]"}]
+    found = results("go-test-json", b"\n".join(map(orjson.dumps, events)))
+    said = [(one.class_name, one.name, one.status, one.message) for one in found]
+    assert said == [
+        ("p", "TestMain", "failed", "no such file"),
+        ("q", "TestMain", "failed", "q.go:3: undefined: x"),
+    ]
 
 
 def test_subtests_of_tap_are_results_and_so_is_what_they_belong_to() -> None:
     content = b"TAP version 14\n# Subtest: outer\n    ok 1 - inner\n    1..1\nok 1 - outer\n1..1\n"
     assert [(one.class_name, one.name) for one in results("tap", content)] == [("outer", "inner"), ("", "outer")]
+
+
+def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
+    content = b"TAP version 13\nok 1 - opens # time=3.5ms\nok 2 - shuts\n  ---\n  duration_ms: 12.2\n  ...\n1..2\n"
+    assert [(one.name, one.duration_ms) for one in results("tap", content)] == [("opens", 4), ("shuts", 12)]
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        (b'<?xml version="1.0"?>\n<!-- NUnit -->\n<test-results name="a.dll"/>', "NUnit 2"),
+        (b'<Site BuildName="b" Generator="ctest-3.25"><Testing/></Site>', "--output-junit"),
+        (b"<!DOCTYPE html><html><body/></html>", "web page"),
+    ],
+)
+def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: bytes, hint: str) -> None:
+    refused = read(io.BytesIO(content), io.BytesIO(), Order("auto", "Test.xml"))
+    assert isinstance(refused, Refusal)
+    assert (refused.status, refused.code) == (415, "unknown_format")
+    assert hint in refused.detail
 
 
 @pytest.mark.parametrize("root", [b"testsuites", b"robot", b"TestRun", b"test-run", b"assemblies"])

@@ -23,9 +23,8 @@ _SECOND = 1000.0
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is of go test -json: by its first lines."""
     head = file.read(65536)
-    return (
-        0.95 if b'"Action":"' in head and b'"Package":"' in head and head.lstrip(b"\xef\xbb\xbf")[:1] == b"{" else 0.0
-    )
+    is_json = head.lstrip(b"\xef\xbb\xbf")[:1] == b"{"
+    return 0.95 if is_json and b'"Action":' in head and b'"Package":' in head else 0.0
 
 
 @dataclass(slots=True)
@@ -40,12 +39,18 @@ class _Package:
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read each test by its own line, those with subtests among them; one that comes again is another attempt."""
     packages: dict[str, _Package] = {}
+    builds: dict[str, list[str]] = {}
     others = 0
     for _, event in lines(file):
         if event is None:
             others += 1
             continue
+        if event.get("Action") == "build-output":
+            _keep(builds.setdefault(a_text(event.get("ImportPath")), []), a_text(event.get("Output")))
+            continue
         name = a_text(event.get("Package"))
+        if "FailedBuild" in event:
+            packages.setdefault(name, _Package()).said.extend(builds.get(a_text(event["FailedBuild"]), []))
         yield from _results(name, packages.setdefault(name, _Package()), event)
     for name, package in packages.items():
         yield from _interrupted(name, package)

@@ -3,6 +3,7 @@
 from io import BytesIO
 from typing import BinaryIO
 
+from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers import (
     allure,
     ctrf,
@@ -39,6 +40,18 @@ FORMATS: tuple[ResultFormat, ...] = (
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 
 _HEAD = 64 * 1024
+_OTHERS = (
+    (
+        (b"test-results",),
+        "This is a report of NUnit 2: run the tests by the console of NUnit 3 without `format=nunit2`, or by"
+        " `dotnet test --logger trx`.",
+    ),
+    ((b"Site",), "This is what CTest sends to CDash: `ctest --output-junit FILE` writes a JUnit report (CMake 3.21)."),
+    ((b"testng-results",), "This is TestNG's own report: send those of the folder `junitreports` beside it."),
+    ((b"coverage",), "This says which lines of code ran, and of no test how it ended."),
+    ((b"html", b"HTML"), "This is a web page: send the report that the test tool writes for other programs."),
+)
+"""Root elements of files that people send in vain, and what to send instead."""
 
 
 def find(name: str) -> ResultFormat:
@@ -64,7 +77,9 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     file.seek(0)
     if best is None:
         what = f"The file {shown(file_name)}" if file_name else "The file"
-        raise unknown_format(f"{what} holds no results in a format that can be read.")
+        plain = head.replace(b"\0", b"")
+        hint = next((f" {hint}" for roots, hint in _OTHERS if has_root(plain, *roots)), "")
+        raise unknown_format(f"{what} holds no results in a format that can be read.{hint}")
     return best
 
 

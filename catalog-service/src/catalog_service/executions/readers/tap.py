@@ -13,6 +13,7 @@ from catalog_service.executions.readers.results import (
     ReadAs,
     Result,
     ResultFormat,
+    whole_milliseconds,
 )
 
 _POINT = re.compile(r"(?P<not>not )?ok\b(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
@@ -21,6 +22,8 @@ _DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo)\w*(?P<why>.*)", r
 _PLAN = re.compile(r"1\.\.(\d+)")
 _SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
 _KEY = re.compile(r"message: *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
+_TIME = re.compile(r"[ ]+# time=(?P<value>\d+(?:\.\d+)?)(?P<unit>m?s)[ ]*$")
+_DURATION = re.compile(r"duration_ms: *(?P<value>\d+(?:\.\d+)?)$")
 _SPACES = 4
 
 
@@ -82,6 +85,9 @@ class _Tap:
 
     def _point(self, point: re.Match[str], depth: int) -> Result:
         rest = point["rest"]
+        time = _TIME.search(rest)
+        if time is not None:
+            rest = rest[: time.start()]
         directive = _DIRECTIVE.search(rest)
         if directive is not None:
             rest = rest[: directive.start()]
@@ -90,6 +96,8 @@ class _Tap:
         name = (rest[numbered.end() :] if numbered else rest).strip().removeprefix("-").strip().replace("\\#", "#")
         above = [self._path[level] for level in sorted(self._path) if level < depth]
         result = Result(name or f"test {numbered['number'] if numbered else self._seen}", class_name=" > ".join(above))
+        if time is not None:
+            result.duration_ms = whole_milliseconds(float(time["value"]) * (1 if time["unit"] == "ms" else 1000))
         if directive is not None:
             result.status = "skipped"
             result.message = directive["why"].strip()[:LONGEST_MESSAGE] or None
@@ -101,7 +109,12 @@ class _Tap:
 
     def _explain(self) -> None:
         said, self._yaml = self._yaml or [], None
-        if self._last is None or self._last.status != "failed":
+        if self._last is None:
+            return
+        took = next((found for line in said if (found := _DURATION.match(line.strip()))), None)
+        if took is not None:
+            self._last.duration_ms = whole_milliseconds(float(took["value"]))
+        if self._last.status != "failed":
             return
         self._last.trace = "\n".join(said).strip()[:LONGEST_TRACE] or None
         key = next((found for line in said if (found := _KEY.match(line.strip()))), None)
