@@ -42,7 +42,6 @@ FRAGMENTS = [
 TEXTS = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.characters(), st.just("word")), max_size=12).map("".join)
 BOUNDED = settings(
     max_examples=40,
-    deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chassis.files.archives import ArchiveLimits, open_archive
@@ -153,7 +153,6 @@ def test_what_is_no_archive_is_refused() -> None:
     assert "neither a zip nor a tar" in refused(b"")
 
 
-@settings(deadline=None)
 @given(st.sampled_from(["zip", "tar", "tar.gz"]), st.integers(0, 1 << 20))
 def test_an_archive_cut_off_anywhere_is_refused_or_read(kind: str, place: int) -> None:
     whole = {"zip": zipped(FILES), "tar": tarred(FILES), "tar.gz": gzip.compress(tarred(FILES))}[kind]
@@ -166,7 +165,6 @@ def test_an_archive_cut_off_anywhere_is_refused_or_read(kind: str, place: int) -
     assert files.items() <= FILES.items()
 
 
-@settings(deadline=None)
 @given(st.sampled_from(["zip", "tar", "tar.gz"]), st.integers(0, 1 << 20), st.integers(1, 255))
 def test_a_damaged_archive_is_refused_or_read(kind: str, place: int, change: int) -> None:
     data = bytearray({"zip": zipped(FILES), "tar": tarred(FILES), "tar.gz": gzip.compress(tarred(FILES))}[kind])

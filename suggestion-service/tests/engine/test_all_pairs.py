@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -81,7 +81,6 @@ def sides(draw: st.DrawFn) -> tuple[SparseVectors, SparseVectors]:
     return vectors(left, width, seed, parts), vectors(right, width, seed + 1, parts)
 
 
-@settings(deadline=None)
 @given(sides(), st.sampled_from((0.0, 0.05, 0.09, 0.3, 0.7, 1.0)) | st.floats(0.0, 1.1), st.sampled_from((64, 8192)))
 def test_the_pairs_and_scores_are_those_of_the_dense_product(
     both: tuple[SparseVectors, SparseVectors], threshold: float, block_rows: int
@@ -89,7 +88,6 @@ def test_the_pairs_and_scores_are_those_of_the_dense_product(
     assert_found(*both, threshold, block_rows=block_rows)
 
 
-@settings(deadline=None)
 @given(sides(), st.sampled_from((0.0, 0.1, 0.3)), st.integers(0, 41))
 def test_the_number_of_high_df_terms_changes_no_bit(
     both: tuple[SparseVectors, SparseVectors], threshold: float, high_df: int
@@ -97,7 +95,6 @@ def test_the_number_of_high_df_terms_changes_no_bit(
     assert found(*both, threshold, high_df=high_df) == found(*both, threshold, high_df=0)
 
 
-@settings(deadline=None)
 @given(sides(), st.sampled_from((0.0, 0.2)))
 def test_a_pair_scores_the_same_to_the_last_bit_from_either_side_and_on_its_own(
     both: tuple[SparseVectors, SparseVectors], threshold: float

@@ -269,7 +269,7 @@ def test_removing_what_is_not_there_changes_nothing() -> None:
 
 @every_algorithm
 @given(texts=st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_scores_of_any_texts_lie_in_0_to_1_and_identical_texts_are_alike(
     algorithm: Algorithm, texts: list[tuple[str, str]]
 ) -> None:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, nullcontext
 
 import aio_pika
+import hypothesis
 import pytest
 
 from chassis.core.start_failure import StartFailure
@@ -22,6 +23,10 @@ from testing.rabbitmq_node import RabbitMQNode, temporary_rabbitmq_node
 __all__ = ["NewRabbitMQBus", "PostgresServer", "RabbitMQNode", "schema_differences", "temporary_rabbitmq_node"]
 
 NewRabbitMQBus = Callable[[], RabbitMQBus]
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("without a deadline", hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("without a deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

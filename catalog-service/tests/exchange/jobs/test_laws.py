@@ -20,7 +20,6 @@ Two = tuple[Installation, Installation]
 
 BOUNDED = settings(
     max_examples=4,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.generate],  # an example takes half a second: to find a smaller one would take minutes

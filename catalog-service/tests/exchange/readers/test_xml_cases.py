@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from exchange_samples import samples
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_service.exchange.formats import Format, ReadOptions
@@ -244,7 +244,6 @@ def test_results_of_junit_are_no_test_cases() -> None:
     assert testlink.recognise(io.BytesIO(junit), "report.xml") == 0
 
 
-@settings(deadline=None)
 @given(st.sampled_from(ALL), st.integers(0, 1 << 20))
 def test_a_file_cut_off_anywhere_is_refused(sample: tuple[Format, str], place: int) -> None:
     known, text = sample

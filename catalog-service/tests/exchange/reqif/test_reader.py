@@ -377,7 +377,7 @@ def test_what_breaks_a_limit_is_refused(content: str, words: str, monkeypatch: p
     assert words in unreadable(document(content)).message
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, len(SAMPLE) - 2))
 def test_a_file_cut_off_anywhere_is_refused(place: int) -> None:
     assert unreadable(SAMPLE[:place]).message
@@ -396,7 +396,7 @@ def test_what_stands_in_a_wrong_place_says_nothing(content: str) -> None:
     assert all(item.fields["title"] == "o" for item in Read(document(content)).items)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, len(SAMPLE) - 1), st.integers(0, len(SAMPLE) - 1), st.sampled_from([b"", b"<", b"<SPEC-OBJECT>"]))
 def test_a_file_that_lacks_a_part_is_read_or_refused(start: int, end: int, instead: bytes) -> None:
     with suppress(Unreadable):

@@ -83,7 +83,7 @@ def as_workbook(sheet_name: str, rows: Sequence[dict[str, Any]], long: dict[str,
     return file.getvalue()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(test_cases, min_size=1, max_size=3))
 def test_each_test_case_of_a_csv_file_of_our_own_comes_back(rows: list[dict[str, Any]]) -> None:
     found = read(as_csv(rows))
@@ -91,7 +91,7 @@ def test_each_test_case_of_a_csv_file_of_our_own_comes_back(rows: list[dict[str,
     assert all(item.kind == "test_case" and not item.problems and not item.warnings for item in found.items)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(test_cases, min_size=1, max_size=3))
 def test_each_test_case_of_a_workbook_of_our_own_comes_back(rows: list[dict[str, Any]]) -> None:
     assert read(as_workbook("Test cases", rows), "a.xlsx").fields == rows

@@ -124,7 +124,7 @@ def test_shared_and_inline_texts_of_several_runs_are_one_text_without_their_pron
     assert rows_of(by_hand(rows, shared)) == [["Doors ", "", "ab"]]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.lists(st.text(max_size=40).filter(lambda text: not text.startswith(("{=", "=")) and text.strip()), min_size=1)
 )
