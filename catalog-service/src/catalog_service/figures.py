@@ -96,7 +96,7 @@ _COUNTED = f"""
            NULL::timestamptz AS first_stale
     FROM numbered GROUP BY verdict, linked
     UNION ALL
-    SELECT verdict, NULL, count(*), NULL, min(last_pass_at) FILTER (WHERE verdict = '{TestCaseVerdict.PASSED}')
+    SELECT verdict, NULL, count(*), NULL, min(ages_from)
     FROM test_case_verdicts GROUP BY verdict
 """
 

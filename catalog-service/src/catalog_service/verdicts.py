@@ -386,11 +386,16 @@ async def page_of_test_cases(
 
 
 VERDICTS_OF_THEIR_TEST_CASES = f"""{_CHANGED_FOR}, test_case_verdicts AS (
-        SELECT t.id AS test_case_id, {_text(_SINCE_CHANGED)} AS verdict, t.last_pass_at
+        SELECT t.id AS test_case_id, {_text(_SINCE_CHANGED)} AS verdict,
+               CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} THEN t.last_pass_at END AS ages_from
         FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id
         WHERE t.id IN (SELECT test_case_id FROM pairs)
     )"""
-"""Comes after requirement_verdicts: the test cases that count for one of the requirements, each by itself."""
+"""Comes after requirement_verdicts: the test cases that count for one of the requirements, each by itself.
+
+`ages_from`: the pass by which it will be too old. Also where it is stale already since one of its requirements changed:
+for others it counts.
+"""
 
 
 def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:

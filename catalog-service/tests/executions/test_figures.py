@@ -30,6 +30,15 @@ async def test_a_new_state_has_a_new_answer_and_the_same_state_the_one_that_is_k
     assert await kept.get(database, "a", 2, answer) == 5, "two are kept"
 
 
+async def verdicts_of(results: Results, module: str, branch: str, at: datetime) -> dict[str, int]:
+    """Return how many requirements of a module have which verdict at a time, as it is told then."""
+    basis = Basis(branch, "main", at, timedelta(days=14))
+    async with snapshot(results.catalog.database) as connection:
+        scope = "SELECT id FROM requirements WHERE module = %(module)s"
+        found = await figures(results.catalog.database, connection, scope, {"module": module}, basis)
+    return {verdict: n for verdict, n in found.by_verdict.items() if n}
+
+
 async def test_what_changes_how_they_stand_changes_the_figures(results: Results) -> None:
     module, branch, number = (results.catalog.word() for _ in range(3))
     requirement = await results.catalog.requirement(module=module)
@@ -38,11 +47,7 @@ async def test_what_changes_how_they_stand_changes_the_figures(results: Results)
     now = datetime.now(UTC)
 
     async def verdicts(at: datetime) -> dict[str, int]:
-        basis = Basis(branch, "main", at, timedelta(days=14))
-        async with snapshot(results.catalog.database) as connection:
-            scope = "SELECT id FROM requirements WHERE module = %(module)s"
-            found = await figures(results.catalog.database, connection, scope, {"module": module}, basis)
-        return {verdict: n for verdict, n in found.by_verdict.items() if n}
+        return await verdicts_of(results, module, branch, at)
 
     assert await verdicts(now) == {"not_run": 1}
     await results.send((f"[{test_case['external_id']}]", "passed"), branch=branch)
@@ -55,3 +60,16 @@ async def test_what_changes_how_they_stand_changes_the_figures(results: Results)
     assert await verdicts(datetime.now(UTC)) == {"not_run": 1}, (
         "the branch and what ran there are gone, in all projects"
     )
+
+
+async def test_a_pass_becomes_too_old_for_one_requirement_though_it_is_stale_for_another(results: Results) -> None:
+    module, branch, number = (results.catalog.word() for _ in range(3))
+    test_case = await results.catalog.test_case(external_id=f"T{number}")
+    changed, unchanged = [await results.catalog.requirement(module=module) for _ in range(2)]
+    for requirement in (changed, unchanged):
+        await results.catalog.link(requirement, test_case)
+    await results.send((f"[{test_case['external_id']}]", "passed"), branch=branch)
+    await results.catalog.patch(f"/requirements/{changed['id']}", {"description": "Something else."})
+    now = datetime.now(UTC)
+    assert await verdicts_of(results, module, branch, now) == {"stale": 1, "passed": 1}
+    assert await verdicts_of(results, module, branch, now + timedelta(days=15)) == {"stale": 2}
