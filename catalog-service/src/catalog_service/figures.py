@@ -72,10 +72,12 @@ async def figures(
 
     `scope` is a query of the ids of requirements with its parameters; None: of all.
     """
+    record = await state(connection)
     return await _kept.get(
         database,
         (scope, repr(parameters), basis.question),
-        (*(await state(connection)).values(), await state_of_results(connection)),
+        # Suggestions that wait make no verdict.
+        (record["changes"], record["last_change"], await state_of_results(connection)),
         lambda: _count(connection, scope, parameters, basis),
         is_right=lambda known: known.are_of(basis.stale_before),
     )

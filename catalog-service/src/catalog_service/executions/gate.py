@@ -56,6 +56,7 @@ class Gate:
         self._basis = basis
         self._commit = commit
         self._allow_flaky = allow_flaky
+        self._by_scope: dict[str, Figures] = {}
         self._runs: list[RunOfGate] | None = None
 
     async def judge(self, rules: list[Rule]) -> Row:
@@ -103,7 +104,10 @@ class Gate:
         return await _JUDGES[rule.rule](self, rule)
 
     async def _figures(self, where: Where) -> Figures:
-        return await figures(self._database, self._connection, *_ids(where), self._basis)
+        scope = repr(where.given())
+        if scope not in self._by_scope:
+            self._by_scope[scope] = await figures(self._database, self._connection, *_ids(where), self._basis)
+        return self._by_scope[scope]
 
     async def _requirements(self, groups: Sequence[Group]) -> list[Row]:
         """Return the first requirements of some groups."""
