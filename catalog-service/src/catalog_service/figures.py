@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from catalog_service.kept import Kept, state, state_of_results
+from catalog_service.answer_cache import AnswerCache, state, state_of_results
 from catalog_service.verdicts import (
     VERDICTS_OF_THEIR_TEST_CASES,
     Basis,
@@ -62,7 +62,7 @@ class Figures:
         return {one.value: sum(group.count for group in self.having([one])) for one in Verdict}
 
 
-_kept: Kept[Figures] = Kept(256)
+_cache: AnswerCache[Figures] = AnswerCache(256)
 
 
 async def figures(
@@ -73,7 +73,7 @@ async def figures(
     `scope` is a query of the ids of requirements with its parameters; None: of all.
     """
     record = await state(connection)
-    return await _kept.get(
+    return await _cache.get(
         database,
         (scope, repr(parameters), basis.question),
         # Suggestions that wait make no verdict.

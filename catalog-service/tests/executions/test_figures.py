@@ -3,9 +3,9 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+from catalog_service.answer_cache import AnswerCache
 from catalog_service.executions import retention
 from catalog_service.figures import figures
-from catalog_service.kept import Kept
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from chassis.core import projects
@@ -14,20 +14,20 @@ from .conftest import Results
 
 
 async def test_a_new_state_has_a_new_answer_and_the_same_state_the_one_that_is_known(results: Results) -> None:
-    kept: Kept[int] = Kept(2)
+    cache: AnswerCache[int] = AnswerCache(2)
     database, given = results.catalog.database, iter(range(9))
 
     async def answer() -> int:
         await asyncio.sleep(0)
         return next(given)
 
-    assert await asyncio.gather(*(kept.get(database, "a", 1, answer) for _ in range(3))) == [0, 0, 0]
-    assert await kept.get(database, "a", 2, answer) == 1
-    assert await kept.get(database, "a", 2, answer, is_right=lambda known: known > 1) == 2
+    assert await asyncio.gather(*(cache.get(database, "a", 1, answer) for _ in range(3))) == [0, 0, 0]
+    assert await cache.get(database, "a", 2, answer) == 1
+    assert await cache.get(database, "a", 2, answer, is_right=lambda known: known > 1) == 2
     with projects.within("OTHER"):
-        assert await kept.get(database, "a", 2, answer) == 3
-    assert await kept.get(database, "b", 2, answer) == 4
-    assert await kept.get(database, "a", 2, answer) == 5, "two are kept"
+        assert await cache.get(database, "a", 2, answer) == 3
+    assert await cache.get(database, "b", 2, answer) == 4
+    assert await cache.get(database, "a", 2, answer) == 5, "two are cached"
 
 
 async def verdicts_of(results: Results, module: str, branch: str, at: datetime) -> dict[str, int]:

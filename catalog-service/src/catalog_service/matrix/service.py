@@ -6,8 +6,8 @@ from functools import partial
 
 import orjson
 
+from catalog_service.answer_cache import AnswerCache, state
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
-from catalog_service.kept import Kept, state
 from catalog_service.matrix import encoding, repository
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
@@ -54,7 +54,7 @@ async def axis(database: Database, kind: ItemKind, module: str | None, begin: in
     return {"total": total, "from": begin, "matrix": tag, "items": items}
 
 
-_by_module: Kept[Row] = Kept(64)
+_by_module: AnswerCache[Row] = AnswerCache(64)
 
 
 async def by_module(database: Database) -> Row:

@@ -49,11 +49,11 @@ class _Entry(Generic[T]):
     known: tuple[Hashable, T] | None = None
 
 
-class Kept(Generic[T]):
+class AnswerCache(Generic[T]):
     """The newest answer to each question of one kind, of each database and project, in this process."""
 
     def __init__(self, most: int) -> None:
-        """Args: ``most`` answers of a database are kept: those that were asked for last."""
+        """Args: ``most`` answers of a database are cached: those that were asked for last."""
         self._most = most
         self._of: WeakKeyDictionary[Database, OrderedDict[Hashable, _Entry[T]]] = WeakKeyDictionary()
 
