@@ -348,8 +348,6 @@ async def list_automated_tests(request: Request, _: Viewer, database: Db) -> Res
     query = read_query(request, TestsQuery)
     wanted = query.page(request, tests.BY_NAME)
     conditions = query.conditions()
-    if query.suspected_rename:
-        conditions.add(tests.IS_RENAMED)
     async with database.connection() as connection:
         found = await tests.page(connection, conditions, wanted, renamed=query.suspected_rename)
     return page(request, wanted, found)

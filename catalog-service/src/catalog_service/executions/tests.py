@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from catalog_service.executions import states, storing
+from catalog_service.executions import renames, states, storing
 from catalog_service.executions.storing import AffectedCase
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
@@ -18,25 +18,9 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
 BY_NAME = Order("class_name:asc", (By("t.class_name", str), By("t.name", str), By("t.id", int)))
 
-_WORDS = "regexp_split_to_array(lower(regexp_replace({}, '([a-z])([A-Z])', '\\1 \\2', 'g')), '[^[:alnum:]]+')"
-_GONE_AFTER = 3
-"""A test is gone when so many runs of its branch have not had it."""
-# Half of the words, at least, are the same.
-_RENAMED_FROM = f"""(
-    SELECT o.id FROM automated_tests o
-    CROSS JOIN LATERAL (SELECT {_WORDS.format("o.name")} AS old, {_WORDS.format("t.name")} AS new) AS words
-    WHERE o.class_name = t.class_name AND o.id <> t.id AND NOT o.is_manual AND o.merged_into IS NULL
-    AND o.last_seen < t.first_seen
-    AND 2 * cardinality(ARRAY(SELECT unnest(words.old) INTERSECT SELECT unnest(words.new)))
-        >= greatest(cardinality(words.old), cardinality(words.new))
-    AND {_GONE_AFTER} <= (
-        SELECT count(*) FROM test_runs r WHERE NOT r.is_manual AND r.at > o.last_seen AND r.context_id = (
-            SELECT e.context_id FROM executions e WHERE e.test_id = o.id ORDER BY e.at DESC LIMIT 1))
-    ORDER BY o.last_seen DESC, o.id LIMIT 1)"""
-IS_RENAMED = f"{_RENAMED_FROM} IS NOT NULL"
 _COLUMNS = """
     t.id, t.class_name, t.name, t.suite, t.file, known.test_case_id, known.matched_by,
-    coalesce(known.test_cases, '[]') AS test_cases, t.first_seen, t.last_seen
+    coalesce(known.test_cases, '[]') AS test_cases, t.first_seen, t.last_seen, NULL::bigint AS suspected_rename
 """
 _JOINED = """
     LEFT JOIN LATERAL (
@@ -50,15 +34,20 @@ _JOINED = """
 
 
 async def page(connection: Connection, conditions: Conditions, wanted: PageRequest, *, renamed: bool) -> Fetched:
-    """Return a page of tests under conditions on `t`; `renamed`: with the tests that they may be the new name of."""
-    columns = f"{_COLUMNS}, {_RENAMED_FROM if renamed else 'NULL::bigint'} AS suspected_rename"
-    return await fetch_page(connection, columns, "automated_tests t", conditions, wanted, joined=_JOINED)
+    """Return a page of tests under conditions on `t`; `renamed`: of new names, with the tests that had old ones."""
+    former = await renames.read(connection) if renamed else {}
+    if renamed:
+        conditions.add("t.id = ANY(%(renamed)s)", renamed=[*former])
+    found = await fetch_page(connection, _COLUMNS, "automated_tests t", conditions, wanted, joined=_JOINED)
+    for row in found.rows:
+        row["suspected_rename"] = former.get(row["id"])
+    return found
 
 
 async def read(connection: Connection, test_id: int) -> Row:
     """Return a test as it is answered; raise NotFound."""
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS}, NULL::bigint AS suspected_rename FROM automated_tests t {_JOINED}"
+        f"SELECT {_COLUMNS} FROM automated_tests t {_JOINED}"
         " WHERE t.id = %s AND NOT t.is_manual AND t.merged_into IS NULL",
         (test_id,),
     )
@@ -71,7 +60,7 @@ async def read(connection: Connection, test_id: int) -> Row:
 async def of_ids(connection: Connection, ids: Sequence[int]) -> dict[int, Row]:
     """Return tests as they are answered, by their ids."""
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS}, NULL::bigint AS suspected_rename FROM automated_tests t {_JOINED} WHERE t.id = ANY(%s)",
+        f"SELECT {_COLUMNS} FROM automated_tests t {_JOINED} WHERE t.id = ANY(%s)",
         (list(ids),),
     )
     return {row["id"]: row for row in await cursor.fetchall()}

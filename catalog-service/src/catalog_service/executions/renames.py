@@ -1,0 +1,89 @@
+"""Which automated tests may be new names of gone ones: of their class, later, with half of the words the same."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all
+
+_GONE_AFTER = 3
+"""A test is gone when so many runs of its branch have not had it."""
+_TELLING = 50
+"""A word that more gone tests of a class have than these finds no pair: it would find each with all of them."""
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# Without a class, suite and file stand for it, as in fingerprints.
+_COLUMNS = """
+    t.id, t.class_name, CASE t.class_name WHEN '' THEN t.suite ELSE '' END AS suite,
+    CASE t.class_name WHEN '' THEN t.file ELSE '' END AS file, t.name, t.first_seen, t.last_seen
+"""
+_TESTS = "automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
+_GONE = f"""
+    WITH gone_before AS MATERIALIZED (
+        SELECT c.id AS context_id, (
+            SELECT r.at FROM test_runs r WHERE r.context_id = c.id AND NOT r.is_manual
+            ORDER BY r.at DESC OFFSET {_GONE_AFTER - 1} LIMIT 1) AS at
+        FROM run_contexts c
+    )
+    SELECT {_COLUMNS} FROM {_TESTS} AND t.last_seen < (SELECT max(at) FROM gone_before)
+    AND t.last_seen < (SELECT at FROM gone_before WHERE context_id = (
+        SELECT e.context_id FROM executions e WHERE e.test_id = t.id ORDER BY e.at DESC LIMIT 1))
+"""
+_LATER = f"SELECT {_COLUMNS} FROM {_TESTS} AND t.class_name = ANY(%s) AND t.first_seen > %s"
+
+
+class NamedTest(NamedTuple):
+    """A test, and when runs had it."""
+
+    id: int
+    class_name: str
+    suite: str
+    file: str
+    name: str
+    first_seen: datetime
+    last_seen: datetime
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of its name: `opensDoor`, `opens_door` and `Opens door` have the same."""
+        return frozenset(_WORD.findall(_HUMP.sub(" ", self.name).lower()))
+
+
+async def read(connection: Connection) -> dict[int, int]:
+    """Return the ids of tests that may be new names, each with the id of the test that it is most like."""
+    gone = await fetch_all(connection, NamedTest, _GONE)
+    if not gone:
+        return {}
+    classes = [*{test.class_name for test in gone}]
+    later = await fetch_all(connection, NamedTest, _LATER, (classes, min(test.last_seen for test in gone)))
+    return await asyncio.to_thread(pairs, gone, later)
+
+
+def pairs(gone: Iterable[NamedTest], later: Iterable[NamedTest]) -> dict[int, int]:
+    """Return those of `later` that may be new names of a gone test, each with the one that shares most words with it.
+
+    Of several, the one that ran last.
+    """
+    known = {test.id: (test, test.words) for test in gone}
+    having: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for test, words in known.values():
+        for word in words:
+            having[test.class_name, test.suite, test.file, word].append(test.id)
+    found = {}
+    for test in later:
+        words = test.words
+        lists = [having.get((test.class_name, test.suite, test.file, word), ()) for word in words]
+        alike = []
+        for former_id in {one for ids in lists if len(ids) <= _TELLING for one in ids}:
+            former, others = known[former_id]
+            shared = len(words & others)
+            if former.last_seen < test.first_seen and 2 * shared >= max(len(words), len(others)):
+                alike.append((shared, former.last_seen, -former_id))
+        if alike:
+            found[test.id] = -max(alike)[2]
+    return found
