@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from chassis.db import leased_jobs
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from suggestion_service.scoring import run_loop
@@ -271,7 +272,7 @@ async def test_parts_are_small_when_there_are_many_test_cases(
 async def test_a_worker_hears_of_parts_by_jobs(
     service: Any, other: Any, thirty_pairs: int, eventually: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_loop, "_POLL", 1000)
+    monkeypatch.setattr(leased_jobs, "_POLL", 1000)
     bus = InProcessBus()
     jobs: list[bytes] = []
 

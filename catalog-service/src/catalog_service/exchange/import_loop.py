@@ -1,31 +1,22 @@
 """Works off imports: reads and plans those that wait, applies what was asked for. Each worker does one of each."""
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
 from catalog_service.exchange.applying import Cancelled, RecordChanged, apply, end_early
 from catalog_service.exchange.applying import Job as Application
 from catalog_service.exchange.jobs import repository, transitions
-from catalog_service.exchange.jobs.job import Job, JobLost
+from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import ApplyWhen, Mode, OnChange
 from catalog_service.exchange.planning.plan import count_rows, plan
 from catalog_service.exchange.planning.staging import Limits, Refused, stage
-from chassis.core import projects, request_context
-from chassis.core.signals import wait_with_timeout
-from chassis.db.database import AWAY, Connection, Database
+from chassis.core import projects
+from chassis.db.database import Connection, Database
+from chassis.db.leased_jobs import MAX_ATTEMPTS, LeasedJob, TriedTooOften, work_off
 
-_log = logging.getLogger(__name__)
-
-_MAX_ATTEMPTS = 3
 _MAX_PLANS = 3
 """Of one application, where the record changes all the time."""
-_POLL = 1.0
-"""Seconds between looks for work without a wakeup."""
-_PAUSE = 0.05
 _RECORD_CHANGED = "The record has changed since this was planned, and nothing was applied; look at the new plan."
 _IDS_TAKEN = (
     "Nothing was applied: another project of this installation has items or links with ids of the file, which a restore"
@@ -47,36 +38,21 @@ class ImportLoop:
     async def _work_off(
         self, claim: Callable[[Connection], Awaitable[Job | None]], work: Callable[[Job], Awaitable[None]]
     ) -> None:
-        committed = self._database.commits.listener()
-        while True:
-            committed.clear()
+        async def work_off_next() -> bool:
             # One statement, of which nobody is told: a commit would wake this very loop.
             async with self._database.across() as connection:
                 job = await claim(connection)
             if job is None:
-                await asyncio.sleep(_PAUSE)
-                await wait_with_timeout(committed, _POLL)
-                continue
+                return False
             assert job.claim is not None
-            with projects.within(job.project_id), _on_behalf_of(job):
-                async with transitions.LEASES.leased(self._database, job.claim):
-                    await self._try(job, work)
+            leased = LeasedJob(f"Import {job.id}", transitions.LEASES, job.claim, job.attempts, job.correlation_id)
+            with projects.within(job.project_id):
+                await leased.attempt(
+                    self._database, lambda: work(job), lambda error: self._fail(job, _error(error, leased))
+                )
+            return True
 
-    async def _try(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
-        """Do the work; if it fails, the job does, unless it is no longer ours."""
-        try:
-            if job.attempts > _MAX_ATTEMPTS:
-                told = f"The process that worked on this import ended {_MAX_ATTEMPTS} times; it is not tried again."
-                raise Refused({"code": "import_failed", "detail": told, "status": 500})
-            await work(job)
-        except (*AWAY, JobLost):
-            raise
-        except Refused as refused:
-            await self._fail(job, refused.error)
-        except Exception as error:  # noqa: BLE001 - logged, and stored with the job
-            _log.exception("Import %s failed: %s", job.id, error)
-            told = f"Something went wrong on our side; the log has it under the request id {job.correlation_id}."
-            await self._fail(job, {"code": "internal_error", "detail": told, "status": 500})
+        await work_off(self._database.commits.listener(), work_off_next)
 
     async def _fail(self, job: Job, error: dict[str, Any]) -> None:
         async with self._database.transaction() as connection:
@@ -195,13 +171,11 @@ def _as_applied(job: Job) -> Application:
     return Application.of({**asdict(job), "apply_options": options})
 
 
-@contextmanager
-def _on_behalf_of(job: Job) -> Iterator[None]:
-    """Log with the request that the job came from; one that is lost on the way is no failure."""
-    token = request_context.request_id.set(job.correlation_id)
-    try:
-        yield
-    except JobLost:
-        _log.info("Import %s has ended, or was taken up by another worker", job.id)
-    finally:
-        request_context.request_id.reset(token)
+def _error(error: Exception, job: LeasedJob) -> dict[str, Any]:
+    """Return what a job keeps of why it failed."""
+    if isinstance(error, Refused):
+        return error.error
+    if isinstance(error, TriedTooOften):
+        told = f"The process that worked on this import ended {MAX_ATTEMPTS} times; it is not tried again."
+        return {"code": "import_failed", "detail": told, "status": 500}
+    return {"code": "internal_error", "detail": job.unexpected(error), "status": 500}

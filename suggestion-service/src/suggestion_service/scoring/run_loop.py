@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from chassis.core import projects, request_context
+from chassis.core import projects
 from chassis.core.problems import Problem
-from chassis.core.signals import wait_with_timeout
-from chassis.db.database import AWAY, Connection, Database
+from chassis.db.database import Connection, Database
+from chassis.db.leased_jobs import MAX_ATTEMPTS, LeasedJob, TriedTooOften, work_off
+from chassis.db.leases import Leases
 from chassis.messaging import outbox
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
@@ -19,7 +19,7 @@ from suggestion_service.scoring.run_service import finished_event
 from suggestion_service.scoring.shard_scoring import ShardScoring
 from suggestion_service.store import corpus_head, run_parts, runs
 from suggestion_service.store.run_parts import ClaimedShard
-from suggestion_service.store.run_request import COUNTS, RunLost, RunRequest
+from suggestion_service.store.run_request import COUNTS, RunRequest
 from suggestion_service.store.runs import ClaimedRun
 
 T = TypeVar("T")
@@ -29,13 +29,8 @@ _log = logging.getLogger(__name__)
 QUEUE = "suggestion.runs"
 """Jobs that wake workers: there are shards to be done. Who misses them looks after a second by themselves."""
 _MOST_JOBS = 32
-_MAX_ATTEMPTS = 3
 _SHARD_REQUIREMENTS = 2000
 _SHARD_PAIRS = 400_000_000
-_POLL = 1.0
-"""Seconds between looks for work without a wakeup."""
-_PAUSE = 0.05
-"""Seconds between two looks at least, however much is committed."""
 
 
 class RunLoop:
@@ -56,11 +51,7 @@ class RunLoop:
 
     async def run(self) -> None:
         """Work off runs, for ever."""
-        while True:
-            self._committed.clear()
-            if not await self.work_off_next():
-                await asyncio.sleep(_PAUSE)
-                await wait_with_timeout(self._committed, _POLL)
+        await work_off(self._committed, self.work_off_next)
 
     async def work_off_next(self) -> bool:
         """Plan the run whose turn it is and do its first shard, or do another shard; return whether there was one."""
@@ -106,10 +97,7 @@ class RunLoop:
                 await self._bus.send(QUEUE, b"part")
             return first
 
-        with _on_behalf_of(run.request):
-            async with runs.LEASES.leased(self._database, run.claim):
-                return await self._try(run, plan, lambda connection: runs.lock(connection, run))
-        return None
+        return await self._attempt(run, runs.LEASES, plan, lambda connection: runs.lock(connection, run))
 
     async def _do(self, shard: ClaimedShard) -> None:
         async def score() -> None:
@@ -119,30 +107,25 @@ class RunLoop:
                 if await run_parts.finish(connection, shard):
                     await self._end(connection, shard.request, "completed", None)
 
-        with _on_behalf_of(shard.request):
-            async with run_parts.LEASES.leased(self._database, shard.claim):
-                await self._try(shard, score, lambda connection: run_parts.lock(connection, shard))
+        await self._attempt(shard, run_parts.LEASES, score, lambda connection: run_parts.lock(connection, shard))
 
-    async def _try(
+    async def _attempt(
         self,
         claimed: ClaimedRun | ClaimedShard,
+        leases: Leases,
         work: Callable[[], Awaitable[T]],
         lock: Callable[[Connection], Awaitable[None]],
     ) -> T | None:
-        """Do the work; if it fails, the run does, unless it is no longer ours, which `lock` says by RunLost."""
+        """Do the work; if it fails, the run does, unless it is no longer ours, which `lock` says by JobLost."""
         request = claimed.request
-        try:
-            if claimed.attempts > _MAX_ATTEMPTS:
-                raise Problem(f"The process ended {_MAX_ATTEMPTS} times while it worked on this run.")
-            return await work()
-        except (*AWAY, RunLost):
-            raise
-        except Exception as error:  # noqa: BLE001 - logged, and stored with the run
-            _log.exception("Run %s failed: %s", request.id, error)
+        job = LeasedJob(f"Run {request.id}", leases, claimed.claim, claimed.attempts, request.correlation_id)
+
+        async def fail(error: Exception) -> None:
             async with self._database.transaction() as connection:
                 await lock(connection)
-                await self._end(connection, request, "failed", _readable(error, request))
-            return None
+                await self._end(connection, request, "failed", _readable(error, job))
+
+        return await job.attempt(self._database, work, fail)
 
     async def _end(self, connection: Connection, request: RunRequest, status: str, error: str | None) -> None:
         run = await runs.end(connection, request.id, status, error)
@@ -157,19 +140,7 @@ class RunLoop:
         )
 
 
-@contextmanager
-def _on_behalf_of(request: RunRequest) -> Iterator[None]:
-    """Log with the request that the run came from; a run that is lost on the way is no failure."""
-    token = request_context.request_id.set(request.correlation_id)
-    try:
-        yield
-    except RunLost:
-        _log.info("Run %s has ended, or was taken up by another worker", request.id)
-    finally:
-        request_context.request_id.reset(token)
-
-
-def _readable(error: Exception, request: RunRequest) -> str:
-    if isinstance(error, Problem):
-        return error.detail
-    return f"Something went wrong on our side; the log has it under the request id {request.correlation_id}."
+def _readable(error: Exception, job: LeasedJob) -> str:
+    if isinstance(error, TriedTooOften):
+        return f"The process ended {MAX_ATTEMPTS} times while it worked on this run."
+    return error.detail if isinstance(error, Problem) else job.unexpected(error)

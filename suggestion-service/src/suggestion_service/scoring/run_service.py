@@ -1,6 +1,5 @@
 """What a caller may do with runs: ask for one, wait for it, cancel it."""
 
-import asyncio
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -8,6 +7,7 @@ from chassis.core.identity import Identity
 from chassis.core.problems import Conflict, NotFound
 from chassis.core.request_context import request_id
 from chassis.db.database import Connection, Database
+from chassis.db.leased_jobs import wait_for_end
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from chassis.web.conditions import Conditions
@@ -20,7 +20,6 @@ from suggestion_service.store.run_request import RunRequest
 from suggestion_service.store.runs import Run
 
 _ENDED = ("completed", "failed", "cancelled")
-_POLL = 0.05
 
 
 def new_request(algorithm: Algorithm, threshold: float, caller: Identity, *, rescore: bool) -> RunRequest:
@@ -43,13 +42,7 @@ async def queue(connection: Connection, request: RunRequest, background: Algorit
 
 async def ended(database: Database, run_id: UUID, within: float) -> Run | None:
     """Return the run when it has ended within so many seconds, else None."""
-    clock = asyncio.get_running_loop()
-    deadline = clock.time() + within
-    while (run := await get(database, run_id))["status"] not in _ENDED:
-        if clock.time() > deadline:
-            return None
-        await asyncio.sleep(_POLL)
-    return run
+    return await wait_for_end(lambda: get(database, run_id), lambda run: run["status"] in _ENDED, within)
 
 
 async def get(database: Database, run_id: UUID) -> Run:

@@ -50,7 +50,7 @@ class ShardScoring:
     async def score(self, shard: ClaimedShard) -> None:
         """Suggest the shard's pairs, and score anew what is pending of them unless it shall be left alone.
 
-        Raises RunLost when the run has ended, or somebody else does the shard.
+        Raises JobLost when the run has ended, or somebody else does the shard.
         """
         proposer = await self.begin(shard.request.id)
         share = _FINDING if shard.request.rescore else 1.0

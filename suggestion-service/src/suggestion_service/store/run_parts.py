@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
+from chassis.db.leased_jobs import JobLost
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_column, fetch_value
-from suggestion_service.store.run_request import COLUMNS, COUNTS, RunLost, RunRequest, run_request
+from suggestion_service.store.run_request import COLUMNS, COUNTS, RunRequest, run_request
 
 LEASES = Leases("run_parts", "run_id, number", 15)
 SUMS = "sum(progress) / count(*) AS progress, " + ", ".join(f"sum({count})::bigint AS {count}" for count in COUNTS)
@@ -133,16 +134,16 @@ async def advance(
     withdrawn: int = 0,
     skipped: int = 0,
 ) -> None:
-    """Store progress (0..1) and add to the counts; raise RunLost when the run has ended or the shard is not ours."""
+    """Store progress (0..1) and add to the counts; raise JobLost when the run has ended or the shard is not ours."""
     found = {"created": created, "updated": updated, "withdrawn": withdrawn, "skipped": skipped}
     counts = {"progress": progress, "pairs": pairs, **found}
     place = {"run_id": shard.request.id, "number": shard.number, "claim": shard.claim}
     if (await connection.execute(_ADVANCE, counts | place)).rowcount == 0:
-        raise RunLost
+        raise JobLost
 
 
 async def lock(connection: Connection, shard: ClaimedShard) -> None:
-    """Lock the run, so that nobody else ends it or a shard of it; raise RunLost when it has ended or is not ours."""
+    """Lock the run, so that nobody else ends it or a shard of it; raise JobLost when it has ended or is not ours."""
     await connection.execute("SELECT FROM runs WHERE id = %s FOR UPDATE", (shard.request.id,))
     # A run that has ended has no shards.
     cursor = await connection.execute(
@@ -150,7 +151,7 @@ async def lock(connection: Connection, shard: ClaimedShard) -> None:
         (shard.request.id, shard.number, shard.claim),
     )
     if cursor.rowcount == 0:
-        raise RunLost
+        raise JobLost
 
 
 async def finish(connection: Connection, shard: ClaimedShard) -> bool:

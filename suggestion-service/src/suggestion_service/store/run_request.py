@@ -23,10 +23,6 @@ class Counts(TypedDict):
 COUNTS = tuple(Counts.__annotations__)
 
 
-class RunLost(Exception):
-    """The run has ended, or another worker took up what this one was doing for it."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """A run over everything by an algorithm, at a threshold; `rescore`: pending suggestions are scored anew, too."""

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
+from chassis.db.leased_jobs import JobLost
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_all, fetch_column, fetch_one, fetch_only, fetch_value
 from chassis.web.conditions import Conditions
@@ -18,7 +19,7 @@ from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 from suggestion_service.engine import Algorithm
 from suggestion_service.store import run_parts, settlement
-from suggestion_service.store.run_request import COLUMNS, COUNTS, Counts, RunLost, RunRequest, run_request
+from suggestion_service.store.run_request import COLUMNS, COUNTS, Counts, RunRequest, run_request
 
 NEWEST_FIRST = Order("created_at:desc", (By("r.created_at", datetime, True), By("r.id", UUID, True)))
 LEASES = Leases("runs", "id", 15, where="status = 'running'")
@@ -197,12 +198,12 @@ async def claim(connection: Connection) -> ClaimedRun | None:
 
 
 async def lock(connection: Connection, run: ClaimedRun) -> None:
-    """Let nobody else claim or end the run in this transaction; raise RunLost when it is no longer ours."""
+    """Let nobody else claim or end the run in this transaction; raise JobLost when it is no longer ours."""
     cursor = await connection.execute(
         "SELECT FROM runs WHERE id = %s AND claim = %s AND status = 'running' FOR UPDATE", (run.request.id, run.claim)
     )
     if cursor.rowcount == 0:
-        raise RunLost
+        raise JobLost
 
 
 async def plan(connection: Connection, run: ClaimedRun, seen: int) -> None:

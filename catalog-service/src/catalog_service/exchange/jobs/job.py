@@ -1,4 +1,4 @@
-"""An import as it is stored, and what a worker is told that has lost it."""
+"""An import as it is stored."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,10 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from chassis.messaging.events import Actor
-
-
-class JobLost(Exception):
-    """The job has ended, or another worker has taken it up: whoever works on it stops."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What a caller may do with imports: send a file, look, apply, cancel."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,6 +17,7 @@ from chassis.core.identity import Identity
 from chassis.core.problems import Conflict, Gone, Invalid, NotFound, Problem, TooManyRequests, UnsupportedMediaType
 from chassis.core.request_context import gateway_request_id, request_id
 from chassis.db.database import Connection, Database
+from chassis.db.leased_jobs import wait_for_end
 from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Fetched, PageRequest, Row
@@ -25,7 +25,6 @@ from chassis.web.responses import answer
 
 _OVER = frozenset({"applied", "failed", "cancelled", "expired"})
 ENDED = _OVER | {"planned"}
-_POLL = 0.05
 _RETRY_AFTER = 10
 _MEMBERS = ("line", "column", "offset", "formats")
 
@@ -100,13 +99,7 @@ async def _check_waiting(connection: Connection, caller: Identity, most_own: int
 
 async def ended(database: Database, job_id: UUID, within: float) -> Job | None:
     """Return the job when it waits for nothing any more within so many seconds, else None."""
-    clock = asyncio.get_running_loop()
-    deadline = clock.time() + within
-    while (job := await get(database, job_id)).status not in ENDED:
-        if clock.time() > deadline:
-            return None
-        await asyncio.sleep(_POLL)
-    return job
+    return await wait_for_end(lambda: get(database, job_id), lambda job: job.status in ENDED, within)
 
 
 async def get(database: Database, job_id: UUID) -> Job:

@@ -14,8 +14,9 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Json
 
-from catalog_service.exchange.jobs.job import COLUMNS, Job, JobLost
+from catalog_service.exchange.jobs.job import COLUMNS, Job
 from chassis.db.database import Connection
+from chassis.db.leased_jobs import JobLost
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_one
 
