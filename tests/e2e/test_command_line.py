@@ -93,11 +93,13 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
 def test_one_file_that_is_refused_does_not_hide_the_others(run: Run, tmp_path: Path, beside: int) -> None:
     log = f"<testsuite><system-out>{' ' * beside}</system-out>"
     (tmp_path / "good.xml").write_text(f'{log}<testcase classname="doors" name="close"/></testsuite>')
-    (tmp_path / "cut.xml").write_text(f'{log}<testcase classname="doors"')
+    (tmp_path / "cut.xml").write_text(f'{log}\n<testcase classname="doors"')
     sent = run("results", "*.xml", "--json", "--run", uuid4().hex)
     assert sent.returncode == 4
-    assert [one["tests"] for one in json.loads(sent.stdout)] == [1]
-    assert "cut.xml" in sent.stderr
+    cut, good = json.loads(sent.stdout)
+    assert (cut["file"], cut["error"]["code"], cut["error"]["line"]) == ("cut.xml", "unreadable_file", 2)
+    assert (good["file"], good["tests"]) == ("good.xml", 1)
+    assert f"cut.xml:2:{cut['error']['column']}: The file is not well-formed" in sent.stderr
 
 
 def test_a_person_logs_in_with_a_second_factor(run: Run, admin: Traceline, tmp_path: Path) -> None:
@@ -117,3 +119,9 @@ def test_a_token_that_ended_does_not_get_in(run: Run) -> None:
     refused = run("project", "list", TRACELINE_TOKEN="tlp_" + "0" * 36)
     assert refused.returncode == 3
     assert refused.stdout == ""
+
+
+def test_what_is_not_done_in_time_goes_on_there(run: Run) -> None:
+    waited = run("suggest", "--wait", "0")
+    assert waited.returncode == 5
+    assert "it goes on at http" in waited.stderr

@@ -118,8 +118,74 @@ GITHUB = {
             },
             Pipeline(run="buildkite:acme/doors:8", branch="main", commit="abc", shard="2/3", attempt=2),
         ),
+        (
+            {
+                "BITBUCKET_BUILD_NUMBER": "14",
+                "BITBUCKET_REPO_FULL_NAME": "acme/doors",
+                "BITBUCKET_BRANCH": "main",
+                "BITBUCKET_COMMIT": "abc",
+                "BITBUCKET_PARALLEL_STEP": "0",
+                "BITBUCKET_PARALLEL_STEP_COUNT": "2",
+            },
+            Pipeline(
+                run="bitbucket:acme/doors:14",
+                branch="main",
+                commit="abc",
+                build_url="https://bitbucket.org/acme/doors/pipelines/results/14",
+            ),
+        ),
+        (
+            {
+                "TEAMCITY_VERSION": "2025.11",
+                "TEAMCITY_PROJECT_NAME": "Doors",
+                "TEAMCITY_BUILDCONF_NAME": "Tests",
+                "BUILD_NUMBER": "6",
+                "BUILD_VCS_NUMBER": "abc",
+            },
+            Pipeline(run="teamcity:Doors/Tests:6", commit="abc", name="Tests"),
+        ),
+        (
+            {
+                "TRAVIS": "true",
+                "TRAVIS_REPO_SLUG": "acme/doors",
+                "TRAVIS_BUILD_ID": "3",
+                "TRAVIS_BRANCH": "main",
+                "TRAVIS_PULL_REQUEST_BRANCH": "fix/door",
+                "TRAVIS_COMMIT": "merged",
+                "TRAVIS_PULL_REQUEST_SHA": "abc",
+                "TRAVIS_BUILD_WEB_URL": "https://app.travis-ci.com/acme/doors/builds/3",
+            },
+            Pipeline(
+                run="travis:acme/doors:3",
+                branch="fix/door",
+                commit="abc",
+                build_url="https://app.travis-ci.com/acme/doors/builds/3",
+            ),
+        ),
     ],
-    ids=["none", "unknown", "github", "gitlab", "jenkins", "azure", "circleci", "buildkite"],
+    ids=[
+        *("none", "unknown", "github", "gitlab", "jenkins", "azure", "circleci", "buildkite", "bitbucket", "teamcity"),
+        "travis",
+    ],
 )
 def test_a_pipeline_is_known_by_its_variables(variables: dict[str, str], found: Pipeline) -> None:
     assert detect(variables) == found
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/doors"},
+        {"GITLAB_CI": "true", "CI_PIPELINE_ID": "9", "CI_NODE_TOTAL": "4"},
+        {"JENKINS_URL": "https://ci.example/", "BUILD_NUMBER": "5"},
+        {"TF_BUILD": "True", "SYSTEM_COLLECTIONURI": "https://dev.azure.com/acme/", "BUILD_BUILDID": "31"},
+        {"CIRCLECI": "true", "CIRCLE_WORKFLOW_ID": "w", "CIRCLE_NODE_INDEX": "2", "CIRCLE_NODE_TOTAL": "2"},
+        {"BUILDKITE": "true", "BUILDKITE_BUILD_NUMBER": "8", "BUILDKITE_PARALLEL_JOB": "1"},
+        {"BITBUCKET_BUILD_NUMBER": "14"},
+        {"TEAMCITY_VERSION": "2025.11", "BUILD_NUMBER": "6"},
+        {"TRAVIS": "true", "TRAVIS_BUILD_ID": "3"},
+    ],
+    ids=lambda variables: next(iter(variables)),
+)
+def test_what_is_not_set_makes_no_key_that_all_runs_would_share(variables: dict[str, str]) -> None:
+    assert detect(variables) == Pipeline()

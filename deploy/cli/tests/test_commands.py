@@ -42,6 +42,7 @@ def run(*words: str, **variables: str) -> Result:
         (["gate", "--url", "traceline.example.com"], Exit.WRONG_USE, "begins with https://"),
         (["results", "--url", NOBODY, "."], Exit.WRONG_USE, "is a folder"),
         (["export", "--url", NOBODY, "-o", "nowhere/all.ndjson"], Exit.UNREACHABLE, "Nobody is logged in"),
+        (["results", "--url", NOBODY, "--shard", "5/4", "a.xml"], Exit.WRONG_USE, "such as 2/4"),
         (["nonsense"], Exit.WRONG_USE, "No such command"),
     ],
 )
@@ -63,6 +64,24 @@ def test_a_service_that_is_away_is_tried_again_and_then_told(tmp_path: Path) -> 
         run("--url", NOBODY, "--tries", "1", "results", "--no-fail", str(report), TRACELINE_TOKEN="tlp_x").exit_code
         == 0
     )
+
+
+def test_what_fails_is_told_as_json_too() -> None:
+    failed = run("--json", "gate", "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
+    assert failed.exit_code == Exit.UNREACHABLE
+    assert json.loads(failed.stdout)["error"]["code"] == "unreachable"
+    unsent = run("results", "none.xml", "--url", NOBODY, "--json", "--no-fail")
+    assert unsent.exit_code == 0
+    assert json.loads(unsent.stdout) == {"error": {"code": "wrong_use", "detail": "There is no file none.xml."}}
+
+
+def test_files_of_a_pipeline_that_names_no_run_are_told_of(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    report.write_text("<testsuite/>")
+    done = run(
+        "results", "--url", NOBODY, "--tries", "1", str(report), TRACELINE_TOKEN="tlp_x", CI="true", GITLAB_CI=""
+    )
+    assert "--run names it" in done.stderr
 
 
 def test_a_log_in_is_kept_from_others_and_not_used_after_its_end(tmp_path: Path) -> None:
@@ -117,3 +136,16 @@ def test_shells_complete_commands(shell: str) -> None:
     done = run("completion", shell)
     assert done.exit_code == 0
     assert "traceline" in done.stdout
+
+
+def test_a_shell_that_evaluates_it_completes_commands_options_and_files() -> None:
+    asked = {"_TRACELINE_COMPLETE": "bash_complete"}
+    for words, completed in (
+        ("traceline re", "plain,results\n"),
+        ("traceline gate --form", "plain,--format\n"),
+        ("traceline results --unknown ke", "plain,keep\n"),
+        ("traceline results rep", "file,rep\n"),
+    ):
+        place = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        done = CliRunner().invoke(main, [], prog_name="traceline", env=asked | place)
+        assert done.stdout == completed

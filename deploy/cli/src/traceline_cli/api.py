@@ -129,11 +129,10 @@ def _accepted(response: httpx.Response) -> httpx.Response:
     try:
         problem = response.json()
         said = problem.get("detail") or problem.get("title") or response.reason_phrase
-        code = problem.get("code")
     except (ValueError, AttributeError):
-        said, code = f"{response.url} answers {response.status_code} {response.reason_phrase}", None
+        said, problem = f"{response.url} answers {response.status_code} {response.reason_phrase}", None
     lets_us_in = response.status_code not in {401, 403} and response.status_code < 500
-    raise Failure(Exit.REFUSED if lets_us_in else Exit.UNREACHABLE, said, problem=code)
+    raise Failure(Exit.REFUSED if lets_us_in else Exit.UNREACHABLE, said, problem=problem)
 
 
 def _reason(error: Exception) -> str:

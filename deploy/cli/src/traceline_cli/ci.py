@@ -26,13 +26,13 @@ def detect(environment: Mapping[str, str]) -> Pipeline:
 
 
 def _github(of: Mapping[str, str]) -> Pipeline:
-    server, repository, run = (of.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
+    server, repository, run = (of.get(name) for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
     return Pipeline(
-        run=f"github:{repository}:{run}",
+        run=_key("github", repository, run),
         # Of a pull request the ref is its merge; its branch is the head.
         branch=of.get("GITHUB_HEAD_REF") or of.get("GITHUB_REF_NAME"),
         commit=of.get("GITHUB_SHA"),
-        build_url=f"{server}/{repository}/actions/runs/{run}" if server else None,
+        build_url=f"{server}/{repository}/actions/runs/{run}" if server and repository and run else None,
         attempt=_number(of.get("GITHUB_RUN_ATTEMPT")),
         name=of.get("GITHUB_WORKFLOW"),
     )
@@ -40,7 +40,7 @@ def _github(of: Mapping[str, str]) -> Pipeline:
 
 def _gitlab(of: Mapping[str, str]) -> Pipeline:
     return Pipeline(
-        run=f"gitlab:{of.get('CI_PROJECT_PATH', '')}:{of.get('CI_PIPELINE_ID', '')}",
+        run=_key("gitlab", of.get("CI_PROJECT_PATH"), of.get("CI_PIPELINE_ID")),
         branch=of.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME") or of.get("CI_COMMIT_REF_NAME"),
         commit=of.get("CI_COMMIT_SHA"),
         build_url=of.get("CI_PIPELINE_URL"),
@@ -52,7 +52,7 @@ def _gitlab(of: Mapping[str, str]) -> Pipeline:
 def _jenkins(of: Mapping[str, str]) -> Pipeline:
     branch = of.get("CHANGE_BRANCH") or of.get("BRANCH_NAME") or of.get("GIT_BRANCH")
     return Pipeline(
-        run=f"jenkins:{of.get('JOB_NAME', '')}:{of.get('BUILD_NUMBER', '')}",
+        run=_key("jenkins", of.get("JOB_NAME"), of.get("BUILD_NUMBER")),
         branch=branch.removeprefix("origin/") if branch else None,
         commit=of.get("GIT_COMMIT"),
         build_url=of.get("BUILD_URL"),
@@ -61,15 +61,13 @@ def _jenkins(of: Mapping[str, str]) -> Pipeline:
 
 
 def _azure(of: Mapping[str, str]) -> Pipeline:
-    server, project, build = (
-        of.get(name, "") for name in ("SYSTEM_COLLECTIONURI", "SYSTEM_TEAMPROJECT", "BUILD_BUILDID")
-    )
+    server, project, build = (of.get(name) for name in ("SYSTEM_COLLECTIONURI", "SYSTEM_TEAMPROJECT", "BUILD_BUILDID"))
     source = of.get("SYSTEM_PULLREQUEST_SOURCEBRANCH") or of.get("BUILD_SOURCEBRANCH")
     return Pipeline(
-        run=f"azure:{project}:{build}",
+        run=_key("azure", project, build),
         branch=source.removeprefix("refs/heads/") if source else None,
         commit=of.get("BUILD_SOURCEVERSION"),
-        build_url=f"{server}{project}/_build/results?buildId={build}" if server else None,
+        build_url=f"{server}{project}/_build/results?buildId={build}" if server and project and build else None,
         shard=_shard(of.get("SYSTEM_JOBPOSITIONINPHASE"), of.get("SYSTEM_TOTALJOBSINPHASE"), first=1),
         attempt=_number(of.get("SYSTEM_JOBATTEMPT")),
         name=of.get("BUILD_DEFINITIONNAME"),
@@ -77,9 +75,9 @@ def _azure(of: Mapping[str, str]) -> Pipeline:
 
 
 def _circle(of: Mapping[str, str]) -> Pipeline:
-    repository = f"{of.get('CIRCLE_PROJECT_USERNAME', '')}/{of.get('CIRCLE_PROJECT_REPONAME', '')}"
+    repository = _path(of.get("CIRCLE_PROJECT_USERNAME"), of.get("CIRCLE_PROJECT_REPONAME"))
     return Pipeline(
-        run=f"circleci:{repository}:{of.get('CIRCLE_WORKFLOW_ID', '')}",
+        run=_key("circleci", repository, of.get("CIRCLE_WORKFLOW_ID")),
         branch=of.get("CIRCLE_BRANCH"),
         commit=of.get("CIRCLE_SHA1"),
         build_url=of.get("CIRCLE_BUILD_URL"),
@@ -90,15 +88,47 @@ def _circle(of: Mapping[str, str]) -> Pipeline:
 
 def _buildkite(of: Mapping[str, str]) -> Pipeline:
     retried = _number(of.get("BUILDKITE_RETRY_COUNT"))
-    pipeline = f"{of.get('BUILDKITE_ORGANIZATION_SLUG', '')}/{of.get('BUILDKITE_PIPELINE_SLUG', '')}"
+    pipeline = _path(of.get("BUILDKITE_ORGANIZATION_SLUG"), of.get("BUILDKITE_PIPELINE_SLUG"))
     return Pipeline(
-        run=f"buildkite:{pipeline}:{of.get('BUILDKITE_BUILD_NUMBER', '')}",
+        run=_key("buildkite", pipeline, of.get("BUILDKITE_BUILD_NUMBER")),
         branch=of.get("BUILDKITE_BRANCH"),
         commit=of.get("BUILDKITE_COMMIT"),
         build_url=of.get("BUILDKITE_BUILD_URL"),
         shard=_shard(of.get("BUILDKITE_PARALLEL_JOB"), of.get("BUILDKITE_PARALLEL_JOB_COUNT"), first=0),
         attempt=None if retried is None else retried + 1,
         name=of.get("BUILDKITE_LABEL"),
+    )
+
+
+def _bitbucket(of: Mapping[str, str]) -> Pipeline:
+    # No shard: the steps of a parallel group may be of different kinds, of which some send nothing.
+    repository, build = of.get("BITBUCKET_REPO_FULL_NAME"), of.get("BITBUCKET_BUILD_NUMBER")
+    return Pipeline(
+        run=_key("bitbucket", repository, build),
+        branch=of.get("BITBUCKET_BRANCH") or of.get("BITBUCKET_TAG"),
+        commit=of.get("BITBUCKET_COMMIT"),
+        build_url=f"https://bitbucket.org/{repository}/pipelines/results/{build}" if repository and build else None,
+    )
+
+
+def _teamcity(of: Mapping[str, str]) -> Pipeline:
+    configuration = _path(of.get("TEAMCITY_PROJECT_NAME"), of.get("TEAMCITY_BUILDCONF_NAME"))
+    return Pipeline(
+        run=_key("teamcity", configuration, of.get("BUILD_NUMBER")),
+        commit=of.get("BUILD_VCS_NUMBER"),
+        build_url=of.get("BUILD_URL"),
+        name=of.get("TEAMCITY_BUILDCONF_NAME"),
+    )
+
+
+def _travis(of: Mapping[str, str]) -> Pipeline:
+    return Pipeline(
+        run=_key("travis", of.get("TRAVIS_REPO_SLUG"), of.get("TRAVIS_BUILD_ID")),
+        # Of a pull request the branch is the one that it goes to, and the commit its merge.
+        branch=of.get("TRAVIS_PULL_REQUEST_BRANCH") or of.get("TRAVIS_BRANCH"),
+        commit=of.get("TRAVIS_PULL_REQUEST_SHA") or of.get("TRAVIS_COMMIT"),
+        build_url=of.get("TRAVIS_BUILD_WEB_URL"),
+        name=of.get("TRAVIS_JOB_NAME"),
     )
 
 
@@ -109,8 +139,20 @@ _SYSTEMS = {
     "TF_BUILD": _azure,
     "CIRCLECI": _circle,
     "BUILDKITE": _buildkite,
+    "BITBUCKET_BUILD_NUMBER": _bitbucket,
+    "TEAMCITY_VERSION": _teamcity,
+    "TRAVIS": _travis,
 }
 """By the variable that only this system sets."""
+
+
+def _key(system: str, *parts: str | None) -> str | None:
+    """Return the key of a run; None where a part is not set: without it, all runs would be one."""
+    return ":".join((system, *filter(None, parts))) if all(parts) else None
+
+
+def _path(*parts: str | None) -> str | None:
+    return "/".join(filter(None, parts)) if all(parts) else None
 
 
 def _number(text: str | None) -> int | None:
@@ -120,6 +162,6 @@ def _number(text: str | None) -> int | None:
 def _shard(index: str | None, total: str | None, *, first: int) -> str | None:
     """Return `2/4` of the index of a job, which counts from `first`; None where there is one job alone."""
     number, count = _number(index), _number(total)
-    if number is None or count is None or count < 2:
+    if number is None or count is None or count < 2 or not first <= number < first + count:
         return None
     return f"{number - first + 1}/{count}"

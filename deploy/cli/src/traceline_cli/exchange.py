@@ -55,7 +55,8 @@ def import_file(
         )
         job = api.follow(sent, within=_WITHIN, look=look)
         if job["status"] == "failed":
-            raise Failure(Exit.REFUSED, f"{file}: {(job.get('error') or {}).get('detail', 'it failed')}")
+            error = job["error"]
+            raise Failure(Exit.REFUSED, error["detail"], problem=error).of_file(file)
         clean = bool((job.get("summary") or {}).get("clean"))
         problems = [] if clean else _problems(api, job["id"])
         if applies and clean and job["status"] == "planned":

@@ -1,6 +1,7 @@
 """How a command ends: its exit code, and the sentence that says why."""
 
 from enum import IntEnum
+from typing import Any
 
 import click
 
@@ -20,8 +21,20 @@ class Exit(IntEnum):
 class Failure(click.ClickException):
     """Ends the command; the sentence goes to stderr."""
 
-    def __init__(self, code: Exit, message: str, *, problem: str | None = None) -> None:
-        """`problem` is the code of the problem document that a refused call answers with."""
+    def __init__(
+        self, code: Exit, message: str, *, problem: dict[str, Any] | None = None, is_answered: bool = False
+    ) -> None:
+        """`problem` is the problem document of a refused call; `is_answered`: the command's answer has told it."""
         super().__init__(message)
-        self.problem = problem
+        self.problem = problem or {"code": code.name.lower(), "detail": message}
         self.exit_code = code  # type: ignore[misc]  # click documents it as one of each exception
+        self.is_answered = is_answered
+
+    def of_file(self, file: object) -> "Failure":
+        """Return what it is of a file: with its name and, where there is one, the place in it."""
+        place = [file, *(self.problem[name] for name in ("line", "column") if self.problem.get(name) is not None)]
+        return Failure(Exit(self.exit_code), f"{':'.join(map(str, place))}: {self.message}", problem=self.problem)
+
+    def ending_with(self, code: Exit) -> "Failure":
+        """Return the same with another exit code."""
+        return Failure(code, self.message, problem=self.problem, is_answered=self.is_answered)

@@ -23,6 +23,15 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
+            return self._invoke(ctx)
+        except Failure as failure:
+            terminal = ctx.ensure_object(Context).terminal
+            if terminal.as_json and not failure.is_answered:
+                terminal.answer({"error": failure.problem})
+            raise
+
+    def _invoke(self, ctx: click.Context) -> Any:
+        try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise
@@ -55,7 +64,7 @@ def log_in_here(context: Context, email: str, password: str) -> None:
     try:
         token, seconds = log_in(api, email, password)
     except Failure as failure:
-        if failure.problem != "second_factor_required":
+        if failure.problem["code"] != "second_factor_required":
             raise
         token, seconds = log_in(api, email, password, click.prompt("Code of your second factor", err=True))
     file = login.place()
@@ -72,7 +81,11 @@ def suggest(context: Context, algorithm: str | None, threshold: float | None, wa
     """Have links suggested for all requirements, and wait until it is done."""
     api = context.api()
     with context.terminal.progress("suggestions") as look:
-        asked = api.post("/suggestions/generate", params={"algorithm": algorithm, "threshold": threshold})
+        asked = api.post(
+            "/suggestions/generate",
+            params={"algorithm": algorithm, "threshold": threshold},
+            headers={"Prefer": "respond-async"},
+        )
         run = api.follow(asked, within=wait, look=look)
     if run.get("status") in {"failed", "cancelled"}:
         raise Failure(Exit.REFUSED, f"The run is {run['status']}: {run.get('error') or 'somebody ended it'}.")

@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -20,18 +21,27 @@ _LARGE = 1024 * 1024
 """Bytes; what became of larger files is asked for, since a proxy may not wait as long for an answer."""
 _TRIES = 3
 """How often a file is sent whose upload was cut off by a restart; its run has a key, so nothing doubles."""
+_SHARD = re.compile(r"([1-9]\d{0,4})/([1-9]\d{0,4})")
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
 
 
+def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> str | None:
+    if shard is not None:
+        found = _SHARD.fullmatch(shard)
+        if found is None or int(found[1]) > int(found[2]):
+            raise click.BadParameter(f"{shard} is no shard; write which of how many, such as 2/4.")
+    return shard
+
+
 @click.command()
-@click.argument("patterns", nargs=-1, required=True, metavar="FILES...")
+@click.argument("patterns", nargs=-1, required=True, type=click.Path(), metavar="FILES...")
 @click.option("--format", "file_format", help="The format; by default what each file looks like.")
 @click.option("--run", help="The key of the run; in CI, the pipeline.")
 @click.option("--branch")
 @click.option("--commit")
 @click.option("--environment", help="What the tests ran on; each environment has results of its own.")
-@click.option("--shard", metavar="K/N", help="Which part of the run this is.")
+@click.option("--shard", metavar="K/N", callback=_checked_shard, help="Which part of the run this is.")
 @click.option("--attempt", type=click.IntRange(1, 100))
 @click.option("--unknown", type=click.Choice(["keep", "create", "ignore", "fail"]), help="Tests without a test case.")
 @click.option("--link", is_flag=True, help="Link test cases to the requirements that results name.")
@@ -45,7 +55,8 @@ def results(context: Context, /, patterns: tuple[str, ...], *, no_fail: bool, **
     except (Failure, OSError) as error:
         if not no_fail:
             raise
-        context.terminal.say(f"Not sent: {error.format_message() if isinstance(error, Failure) else error}")
+        failure = error if isinstance(error, Failure) else Failure(Exit.WRONG_USE, str(error))
+        raise failure.ending_with(Exit.DONE) from None
 
 
 def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -65,6 +76,8 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "link": options["link"] or None,
     }
     if query["run"] is None:
+        if os.environ.get("CI"):
+            context.terminal.say("No variable of CI says which run this is; it is one of its own. --run names it.")
         # Outside of CI the files are one run all the same, which the same files find again: nothing doubles.
         query["run"] = "local:" + hashlib.sha256(b"".join(map(_digest, files))).hexdigest()[:32]
     api = context.api()
@@ -72,25 +85,28 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
 
     def send(file: Path) -> dict[str, Any] | Failure:
         if away.is_set():
-            return Failure(Exit.UNREACHABLE, f"{file}: not sent, Traceline is away.")
+            return Failure(Exit.UNREACHABLE, "not sent, Traceline is away.").of_file(file)
         try:
             return _send(api, file, query)
         except Failure as failure:
             if failure.exit_code == Exit.UNREACHABLE:
                 away.set()
-            return failure
+            return failure.of_file(file)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        outcomes = list(pool.map(send, files))
-    sent = [(file, one) for file, one in zip(files, outcomes, strict=True) if not isinstance(one, Failure)]
-    failures = [one for one in outcomes if isinstance(one, Failure)]
+        outcomes = list(zip(files, pool.map(send, files), strict=True))
+    failures = [one for _, one in outcomes if isinstance(one, Failure)]
     if options["complete"] and not failures:
-        for run in {one["run"]["id"] for _, one in sent}:
+        for run in {one["run"]["id"] for _, one in outcomes if isinstance(one, dict)}:
             api.post(f"/test-runs/{run}/complete")
-    context.terminal.answer([one for _, one in sent], *(_line(file, one) for file, one in sent))
+    answers = [
+        {"file": str(file), **({"error": one.problem} if isinstance(one, Failure) else one)} for file, one in outcomes
+    ]
+    context.terminal.answer(answers, *(_line(file, one) for file, one in outcomes if isinstance(one, dict)))
     if failures:
         for failure in failures[1:]:
             context.terminal.say(failure.format_message())
+        failures[0].is_answered = True
         raise failures[0]
 
 
@@ -110,17 +126,13 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
 def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
     error: dict[str, Any] = {}
     for _ in range(_TRIES):
-        try:
-            sent = _send_once(api, file, query)
-        except Failure as failure:
-            raise Failure(Exit(failure.exit_code), f"{file}: {failure.format_message()}") from None
+        sent = _send_once(api, file, query)
         error = sent.get("error") or {}
         if not error:
             return dict(sent.get("results", sent))
         if error["code"] != "interrupted":
             break
-    exit_code = Exit.REFUSED if error["status"] < 500 else Exit.UNREACHABLE
-    raise Failure(exit_code, f"{file}: {error['detail']}", problem=error["code"])
+    raise Failure(Exit.REFUSED if error["status"] < 500 else Exit.UNREACHABLE, error["detail"], problem=error)
 
 
 def _send_once(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
