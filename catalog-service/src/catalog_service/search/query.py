@@ -119,6 +119,11 @@ class SearchQuery:
         """The terms that what is found has."""
         return [term for term in self.terms if not term.typed.excluded]
 
+    @property
+    def needs_texts(self) -> bool:
+        """Whether the index alone cannot tell what is found: it knows no order of words, and not what lacks one."""
+        return any(len(term.words) > 1 or term.typed.excluded for term in self.terms)
+
     @staticmethod
     def _joined(asked: Sequence[tuple[Term, str]]) -> str:
         alternatives = groupby(asked, key=lambda one: one[0].typed.alternative)

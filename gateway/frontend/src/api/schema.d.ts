@@ -1926,7 +1926,7 @@ export interface paths {
          *     nothing is found since a word is nowhere, `did_you_mean` is the query with the nearest word that is somewhere.
          *
          *     Of more than a thousand hits the newest thousand come first, in their order, then the next thousand, and so on.
-         *     `total` counts ten thousand hits at most, or one more than were paged through: so that `next` leads to all.
+         *     `total` counts five thousand hits at most, or one more than were paged through: so that `next` leads to all.
          */
         get: operations["search"];
         put?: never;
