@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
+from catalog_service.search.query import parse_query
 from chassis import migrations
 from chassis.db.database import Database
 from testing import PostgresServer
@@ -68,6 +69,8 @@ async def did_you_mean(client: httpx.AsyncClient, text: str) -> str | None:
         ("close", "mailto:close@example.org"),
         ("charging", "It is charged."),
         ("policies", "A policy."),
+        ("1.2.3", "Needs v1.2.3 of the lock."),
+        ("1.2", "Needs V1.2.3 of the lock."),
     ],
 )
 async def test_it_is_found(items: Any, client: httpx.AsyncClient, way: str, typed: str, said: str) -> None:
@@ -86,6 +89,14 @@ async def test_an_external_id_is_found_by_its_parts(items: Any, client: httpx.As
     await items.requirement(title="elsewhere", external_id="PICK-002")
     for way in WAYS:
         assert await titles(client, typed, way) == ["here"]
+
+
+async def test_what_is_typed_again_is_asked_for_once(items: Any) -> None:
+    async with items.database.connection() as connection:
+        once = await parse_query(connection, '-gate "The door" doors door OR door')
+        again = await parse_query(connection, '-gate "The door" door -Gate doors "the door" Doors door OR door or DOOR')
+    assert again.condition == once.condition
+    assert again.exact == once.exact
 
 
 @pytest.mark.parametrize(
@@ -186,6 +197,12 @@ async def test_the_snippet_shows_an_external_id_that_was_found(items: Any, clien
     assert hit["snippet"] == "REQ-<mark>ALLO</mark>-001 · T · D"
 
 
+async def test_the_snippet_marks_a_version_with_its_v(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="T", description="Needs v1.2.3 now.")
+    [hit] = (await client.get("/api/v1/search", params={"q": "1.2.3"})).json()["items"]
+    assert hit["snippet"] == "T · Needs <mark>v1.2.3</mark> now."
+
+
 async def test_the_snippet_of_a_long_text_shows_its_passages(items: Any, client: httpx.AsyncClient) -> None:
     far = "word " * 300
     await items.requirement(title="T", description=f"{far}red door {far}green window {far}")
@@ -206,6 +223,7 @@ async def test_the_snippet_of_a_long_text_shows_its_passages(items: Any, client:
         ("paswrod", "password"),
         ("Recieve, please", "receive, please"),
         ('"recieve a" -manual', '"receive a" -manual'),
+        ("Recieve recieve", "receive receive"),
         ("parole", None),
         ("xqzzy", None),
         ("deconexion", "deconnexion"),

@@ -49,6 +49,7 @@ _READ_WORDS = """
     ORDER BY piece, place
 """
 """Each word with those that are another form of it: the stem is that of English, the forms are tried out."""
+_VERSION = re.compile(r"[0-9]+\.[0-9]")
 _ONE_CJK, _CJK_PAIR = re.compile(f"[{CJK}]"), re.compile(f"[{CJK}]{{2}}")
 
 
@@ -70,6 +71,8 @@ class Term:
     typed: Token
     words: tuple[Word, ...]
     beginning: bool
+    before: tuple[Token, ...] = ()
+    """Where the same was typed before."""
 
     @property
     def condition(self) -> str:
@@ -81,13 +84,19 @@ class Term:
         """The same for the very words."""
         return self._tsquery(beginning=False, forms=False)
 
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The ways to write its first word: that of a version, as 1.2.3, may have a v before it."""
+        lexeme = self.words[0].lexeme
+        return (lexeme, f"v{lexeme}") if _VERSION.match(self.typed.text) else (lexeme,)
+
     def _tsquery(self, *, beginning: bool, forms: bool) -> str:
         *before, last = self.words
-        asked = "".join(
-            (f" <{word.distance}> " if place else "") + quoted(word.lexeme) for place, word in enumerate(before)
-        )
-        if asked:
-            asked += f" <{last.distance}> "
+        asked = ""
+        if before:
+            first = " | ".join(map(quoted, self.first if forms else self.first[:1]))
+            rest = "".join(f" <{word.distance}> {quoted(word.lexeme)}" for word in before[1:])
+            asked = f"({first}){rest} <{last.distance}> "
         # One character of Chinese stands in pairs, as the first of one.
         goes_on = beginning or (last.cjk and len(last.lexeme) == 1)
         end = quoted(last.lexeme) + (":*" if goes_on else "")
@@ -127,16 +136,21 @@ class SearchQuery:
     @staticmethod
     def _joined(asked: Sequence[tuple[Term, str]]) -> str:
         alternatives = groupby(asked, key=lambda one: one[0].typed.alternative)
-        return " | ".join(
+        said = (
             f"({' & '.join('!' * term.typed.excluded + condition for term, condition in of_one)})"
             for _, of_one in alternatives
         )
+        return " | ".join(dict.fromkeys(said))
 
 
 async def parse_query(connection: Connection, text: str) -> SearchQuery:
     """Return the query of a text of at most 500 characters; nothing in it may be a word, then it finds nothing."""
     text = composed(text).strip()
-    typed = tokenize(text)
+    same: dict[tuple[str, bool, bool, int], list[Token]] = {}
+    for token in tokenize(text):
+        same.setdefault((token.text.lower(), token.excluded, token.phrase, token.alternative), []).append(token)
+    said_once = sorted(same.values(), key=lambda tokens: tokens[-1].start)
+    typed = [tokens[-1] for tokens in said_once]
     cursor = await connection.execute(
         _READ_WORDS,
         {
@@ -162,12 +176,13 @@ async def parse_query(connection: Connection, text: str) -> SearchQuery:
     if not all(word.stop for piece, words in pieces if not piece.excluded for word in words):
         pieces = [(piece, kept) for piece, words in pieces if (kept := _without_stop_words(words))]
     terms = []
+    before = {tokens[-1]: tuple(tokens[:-1]) for tokens in said_once}
     for number, (piece, words) in enumerate(pieces):
         last = number == len(pieces) - 1
         begins = last or (len(pieces) <= _BEGINNINGS and len(words[-1].lexeme) > _SHORT)
         # Who excludes `do` does not mean `door`.
         beginning = piece.text.endswith("*") if piece.excluded else begins and not piece.phrase
-        terms.append(Term(piece, tuple(words), beginning and not words[-1].cjk))
+        terms.append(Term(piece, tuple(words), beginning and not words[-1].cjk, before[piece]))
     return SearchQuery(text, tuple(terms))
 
 

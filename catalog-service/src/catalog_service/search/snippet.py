@@ -20,6 +20,7 @@ _LEFT_OUT = " … "
 _VOWEL_SIGNS = "\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
 """Scripts from Devanagari to Khmer: their words have signs that Python does not count among letters."""
 _WORD = rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])"
+_BEGINS = f"(?<!{_WORD})"
 _GAP = rf"(?:(?![{_VOWEL_SIGNS}])[\W_])+"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
@@ -30,8 +31,12 @@ class Snippets:
     """Makes the snippets of what a query has found."""
 
     def __init__(self, query: SearchQuery) -> None:
-        patterns = [_pattern(term) for term in query.wanted]
-        self._pattern = re.compile("|".join(patterns)) if patterns else None
+        patterns: dict[str, list[str]] = {}
+        for term in query.wanted:
+            patterns.setdefault(_BEGINS * (not term.words[0].cjk), []).append(_pattern(term))
+        # Where no word begins, no term is tried.
+        whole = "|".join(f"{begins}(?:{'|'.join(of_these)})" for begins, of_these in patterns.items())
+        self._pattern = re.compile(whole) if whole else None
 
     def of(self, name: str | None, texts: Iterable[str | None]) -> str:
         """Return the snippet of a hit as HTML: hits in `<mark>`, everything else escaped.
@@ -53,17 +58,19 @@ class Snippets:
 
 
 def _pattern(term: Term) -> str:
-    """Return the pattern of a term in folded text: a word that begins with it, or a form of it, as a whole."""
+    """Return the pattern of a term where a word begins in folded text: it goes on, or is a form of it as a whole."""
     *before, last = term.words
-    first = before[0] if before else last
     goes_on = f"{_WORD}*" if term.beginning else ""
     ends = "" if last.cjk else f"(?!{_WORD})"
-    begins = "" if first.cjk else f"(?<!{_WORD})"
     if before or term.typed.phrase:
-        words = re.escape(first.lexeme) + "".join(_next(*two) for two in pairwise(term.words)) + goes_on
+        words = (
+            f"(?:{'|'.join(map(re.escape, term.first))})"
+            + "".join(_next(*two) for two in pairwise(term.words))
+            + goes_on
+        )
     else:
         words = "|".join([re.escape(last.lexeme) + goes_on, *map(re.escape, sorted(last.forms, reverse=True))])
-    return f"{begins}(?:{words}){ends}"
+    return f"(?:{words}){ends}"
 
 
 def _next(word: Word, following: Word) -> str:

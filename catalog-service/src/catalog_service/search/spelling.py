@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from catalog_service.search.folding import fold
 from catalog_service.search.query import SearchQuery, Term, quoted
+from catalog_service.search.tokens import Token
 from chassis.db.database import Connection
 
 _SHORTEST, _LONGEST = 4, 30
@@ -34,11 +35,14 @@ class _Unknown(NamedTuple):
 
 async def did_you_mean(connection: Connection, query: SearchQuery, kinds: Sequence[str]) -> str | None:
     """Return the query with what is nowhere replaced by the nearest that is, or None; it has found nothing."""
-    corrected = query.text
+    corrections = []
     for term, lexeme in reversed(await _unknown(connection, query, kinds)):
         nearest = await _nearest(connection, lexeme, kinds)
         if nearest is not None:
-            corrected = _replaced(corrected, term, lexeme, nearest)
+            corrections += [(token, lexeme, nearest) for token in (term.typed, *term.before)]
+    corrected = query.text
+    for token, lexeme, nearest in sorted(corrections, key=lambda one: one[0].start, reverse=True):
+        corrected = _replaced(corrected, token, lexeme, nearest)
     return corrected if corrected != query.text else None
 
 
@@ -159,9 +163,9 @@ def distance(one: str, other: str) -> int:
     return row[-1]
 
 
-def _replaced(text: str, term: Term, word: str, by: str) -> str:
-    """Return a composed text with a word of a term replaced; what is around it stays."""
-    start, end = term.typed.start, term.typed.end
+def _replaced(text: str, token: Token, word: str, by: str) -> str:
+    """Return a composed text with a word of a token replaced; what is around it stays."""
+    start, end = token.start, token.end
     folded = fold(text[start:end])
     at = folded.text.find(word)
     if at < 0:
