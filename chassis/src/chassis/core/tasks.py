@@ -1,11 +1,12 @@
 """Cancelling tasks."""
 
 import asyncio
+from typing import Any
 
 _AGAIN_AFTER = 0.5
 
 
-async def cancel_and_wait(*tasks: asyncio.Task[None]) -> None:
+async def cancel_and_wait(*tasks: asyncio.Task[Any]) -> None:
     """Cancel tasks until they have ended.
 
     Once is not enough: asyncio.wait_for swallows a cancellation that comes just when what it waits for is there

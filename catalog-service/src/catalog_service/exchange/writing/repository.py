@@ -1,9 +1,12 @@
 """The SQL of exports: whole rows, as JSON that PostgreSQL writes or as cells, through cursors of the server."""
 
+import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any
 
+from psycopg import AsyncServerCursor
 from psycopg.rows import tuple_row
 
 from catalog_service.exchange.writing.documents import Rows
@@ -12,6 +15,7 @@ from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.row_counts import counted
+from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column
 
@@ -83,7 +87,8 @@ def _items(kind: ItemKind, scope: Scope) -> _Query:
     columns = {name: _as_text(name, name) for name in item_columns(kind, native=scope.is_native)}
     if not scope.is_native:
         columns["id"] = "CASE WHEN external_id IS NULL THEN id END"
-    order = "created_at, id" if scope.is_native else "module, external_id, id"
+    names = ("created_at", "id") if scope.is_native else ("module", "external_id", "id")
+    order = ", ".join(f"{kind.table}.{name}" for name in names)
     return _Query(kind.name, columns, f"FROM {kind.table} {conditions.where}", order, conditions.parameters)
 
 
@@ -175,5 +180,17 @@ async def rows(connection: Connection, scope: Scope, form: Rows) -> AsyncGenerat
     for query in _queries(scope, form):
         async with connection.cursor(name=f"export_{query.kind}", row_factory=tuple_row) as cursor:
             await cursor.execute(query.as_json() if as_json else query.as_cells(), query.parameters)
-            while found := await cursor.fetchmany(_ROWS_AT_ONCE):
-                yield query.kind, [row[0] for row in found] if as_json else found
+            async with aclosing(_fetched(cursor)) as parts:
+                async for found in parts:
+                    yield query.kind, [row[0] for row in found] if as_json else found
+
+
+async def _fetched(cursor: AsyncServerCursor[Any]) -> AsyncGenerator[list[Any], None]:
+    """Yield the rows of a cursor, some at a time; the next come while those before them are written."""
+    ahead = asyncio.create_task(cursor.fetchmany(_ROWS_AT_ONCE))
+    try:
+        while found := await ahead:
+            ahead = asyncio.create_task(cursor.fetchmany(_ROWS_AT_ONCE))
+            yield found
+    finally:
+        await cancel_and_wait(ahead)
