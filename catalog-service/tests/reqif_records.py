@@ -1,8 +1,10 @@
 """What a record holds after an import of ReqIF, and how documents are compared."""
 
+import io
 import json
 import uuid
 import zipfile
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,9 @@ from lxml import etree
 from reqif.parser import ReqIFParser
 from reqif_documents import Read
 
-from catalog_service.exchange.reqif.writer import write_reqif
+from catalog_service.exchange.reqif.own import JSON_FIELDS
+from catalog_service.exchange.reqif.own_elements import COLUMNS
+from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWriter
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
 
@@ -54,10 +58,31 @@ class Record:
         return found
 
     def written(self, *, archive: bool = False) -> bytes:
-        return b"".join(write_reqif(self.items, self.links, self.schemas, exported_at=NOW, archive=archive))
+        return written(self.items, self.links, self.schemas, archive=archive)
 
     def again(self) -> Read:
         return Read(self.written())
+
+
+def cells_of(kind: str, record: Json) -> list[str | None]:
+    """Return a record as an export has it from the database."""
+    return [
+        json.dumps(value) if value is not None and name in JSON_FIELDS else value
+        for name, value in ((name, record.get(name)) for name in COLUMNS[kind])
+    ]
+
+
+def written(
+    items: Iterable[tuple[str, Json]], links: Iterable[Json], schemas: list[Json], *, archive: bool = False
+) -> bytes:
+    """Return what is written of items, as pairs of kind and fields, and of links."""
+    file = io.BytesIO()
+    writer = (ReqifArchiveWriter if archive else ReqifWriter)(file, schemas, exported_at=NOW)
+    for kind, item in items:
+        writer.write(kind, [cells_of(kind, item)])
+    writer.write("link", [cells_of("link", link) for link in links])
+    writer.finish()
+    return file.getvalue()
 
 
 def is_empty(element: etree._Element) -> bool:

@@ -1,7 +1,6 @@
 """An item as a SPEC-OBJECT again: the one that it was read from, with what people have changed since."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 from catalog_service.exchange.reqif.attributes import raw_of
@@ -42,7 +41,7 @@ class Objects:
                 changed |= self._write(name, kind, item.get(name), raw, reading)
                 reading = self._mapping.read(raw, kind)
         if changed:
-            raw["last_change"] = time_of(item)
+            raw["last_change"] = item["updated_at"]
         fields = reading.fields
         if _is_same("external_id", item.get("external_id"), fields["external_id"], raw):
             fields["external_id"] = item.get("external_id")
@@ -110,9 +109,3 @@ def _module(metadata: dict[str, Any]) -> str:
     first = path[0] if isinstance(path, list) and path else ""
     module = metadata.get("specification") or first
     return module[:100].strip() if isinstance(module, str) else ""
-
-
-def time_of(item: Mapping[str, Any]) -> str:
-    """Return when an item was last changed, as it stands in a document."""
-    changed = item.get("updated_at") or item.get("created_at") or ""
-    return changed.isoformat() if isinstance(changed, datetime) else str(changed)

@@ -17,6 +17,11 @@ def clean(text: str) -> str:
     return text if text.isprintable() else _NOT_IN_XML.sub("\ufffd", text)
 
 
+def needs_escape(text: str) -> bool:
+    """Check whether a text has what means something to XML; quotes do so within attributes alone."""
+    return "&" in text or "<" in text or ">" in text
+
+
 def escape_text(text: str) -> str:
     """Return a text as it stands between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")

@@ -98,9 +98,8 @@ def _read(name: str, kind: str, value: list[Any]) -> Any:
     return value[2]
 
 
-def json_text(value: Any) -> str:
-    """Return JSON of what XML can hold."""
-    text = orjson.dumps(value).decode()
+def json_of_xml(text: str) -> str:
+    """Return JSON as JSON of what XML can hold."""
     for character in _NOT_IN_XML:
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
@@ -194,7 +193,7 @@ class Extensions:
 
 def extension_value(identifier: str, name: str, value: Any, written: Any) -> str:
     """Return the element of our tool extension for one value."""
-    content = escape_text(json_text({"value": value, "as": _mark(written)}))
+    content = escape_text(json_of_xml(orjson.dumps({"value": value, "as": _mark(written)}).decode()))
     return f'<traceline:value object="{escape_attribute(identifier)}" field="{name}">{content}</traceline:value>'
 
 

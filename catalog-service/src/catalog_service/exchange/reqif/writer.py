@@ -2,21 +2,20 @@
 
 with open("record.reqif", "wb") as file:
     writer = ReqifWriter(file, schemas, exported_at=now)
-    writer.item("requirement", {"id": ..., "title": ..., ...})
-    writer.link({"id": ..., "requirement_id": ..., "test_case_id": ..., "link_type": ...})
+    writer.write("requirement", rows)
+    writer.write("link", rows)
     writer.finish()
 """
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import IO, Any, ClassVar, cast
+from typing import IO, Any, ClassVar
 
 import orjson
 
 from catalog_service.exchange.reqif import own
 from catalog_service.exchange.reqif.attributes import raw_of
-from catalog_service.exchange.reqif.changes import Objects, beside, time_of
+from catalog_service.exchange.reqif.changes import Objects, beside
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.elements import (
     group_element,
@@ -25,9 +24,10 @@ from catalog_service.exchange.reqif.elements import (
     specification_around,
     specification_element,
 )
+from catalog_service.exchange.reqif.fragments import clean, escape_text
 from catalog_service.exchange.reqif.mapping import ObjectMapping
 from catalog_service.exchange.reqif.namespaces import REQIF, TRACELINE, XHTML
-from catalog_service.exchange.reqif.own_elements import own_node, own_object, own_relation
+from catalog_service.exchange.reqif.own_elements import COLUMNS, Cells, own_node, own_object, own_relation
 from catalog_service.exchange.reqif.relations import link_type_of
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.reqif.stored import Stored
@@ -37,6 +37,7 @@ from chassis.files.spools import open_spool
 _SPOOL = 1 << 20
 _EXTENSION = 1 << 17
 """Characters of values in one tool extension: a reader, such as ours, bounds what one element may hold."""
+_METADATA = {kind: COLUMNS[kind].index("custom_metadata") for kind in own.FIELDS}
 
 
 class ReqifWriter:
@@ -57,40 +58,53 @@ class ReqifWriter:
         self._relations = open_spool()
         self._nodes = open_spool()
         self._beside: list[str] = []
-        self._pending: dict[tuple[str, str], list[Raw]] = {}
+        self._pending: dict[tuple[str | None, str | None], list[Raw]] = {}
         self._relation_ids: set[str] = set()
         self._in_links = False
         self._begin()
 
-    def write(self, kind: str, rows: Sequence[str | bytes]) -> None:
-        """Add records of a kind, each as JSON with the fields of the API: requirement, test_case, then link.
-
-        Others, such as revisions, have no place in ReqIF.
-        """
-        for row in rows:
-            if kind == "link":
-                self.link(orjson.loads(row))
-            elif kind in ("requirement", "test_case"):
-                self.item(kind, orjson.loads(row))
-
-    def item(self, kind: str, item: Mapping[str, Any]) -> None:
-        """Add a requirement or a test_case, its fields as the API gives them."""
-        metadata = _metadata(item)
-        if metadata is not None and (metadata["identifier"] in self._kinds or not self._knows_type(metadata)):
-            metadata = None
-        if metadata is None:
-            element, values = own_object(kind, item, time_of(item))
-            self._nodes.write(own_node(item, self._at).encode())
+    def write(self, kind: str, rows: Sequence[Cells]) -> None:
+        """Add records of a kind: requirement, test_case, then link; of the fields of COLUMNS."""
+        if kind == "link":
+            self._links(rows)
         else:
-            element, values = self._again(kind, item, metadata)
-        self._beside += values
-        self._put(element)
+            self._items(kind, rows)
 
-    def _again(self, kind: str, item: Mapping[str, Any], metadata: dict[str, Any]) -> tuple[str, list[str]]:
+    def _items(self, kind: str, rows: Sequence[Cells]) -> None:
+        elements, nodes = [], []
+        for row in rows:
+            metadata = self._metadata(kind, row)
+            if metadata is None:
+                element, values = own_object(kind, row)
+                nodes.append(own_node(row[0], self._at))
+            else:
+                element, values = self._again(kind, row, metadata)
+            elements.append(element)
+            self._beside += values
+        self._nodes.write("".join(nodes).encode())
+        self._put("".join(elements))
+
+    def _metadata(self, kind: str, row: Cells) -> dict[str, Any] | None:
+        """Return what an item has of the object that it was read from, None when it is to be written by our types."""
+        text = row[_METADATA[kind]]
+        if text is None or '"reqif"' not in text:
+            return None
+        metadata = orjson.loads(text).get("reqif")
+        if not isinstance(metadata, dict) or not isinstance(metadata.get("identifier"), str):
+            return None
+        if metadata["identifier"] in self._kinds or not self._knows_type(metadata):
+            return None
+        return metadata
+
+    def _again(self, kind: str, row: Cells, metadata: dict[str, Any]) -> tuple[str, list[str]]:
         """Return an item as the object that it was read from, and the values of our tool extension that it needs."""
+        item = {
+            name: orjson.loads(text) if text and name in own.JSON_FIELDS else text
+            for name, text in zip(COLUMNS[kind], row, strict=True)
+        }
         raw, read = self._objects.again(kind, item, metadata)
         identifier = raw["identifier"]
-        self._identifiers[str(item["id"])] = identifier
+        self._identifiers[item["id"]] = identifier
         self._kinds[identifier] = kind
         kept = metadata.get("relations")
         for relation in kept if isinstance(kept, list) else ():
@@ -99,21 +113,24 @@ class ReqifWriter:
         values = [own.extension_value(identifier, name, value, found) for name, value, found in beside(item, read)]
         return object_element(raw), values
 
-    def link(self, link: Mapping[str, Any]) -> None:
-        """Add a link between items that were added before."""
+    def _links(self, rows: Sequence[Cells]) -> None:
         if not self._in_links:
             self._begin_relations()
-        requirement, test_case = (self._identifier(link[f"{end}_id"]) for end in ("requirement", "test_case"))
-        kept = self._pending.pop((requirement, test_case), [])
-        if kept and link_type_of(kept[0], self._schema) == link.get("link_type"):
-            for relation in kept:
-                self._relation(relation)
-            if notes := link.get("notes"):
-                self._beside.append(own.extension_value(kept[0]["identifier"], "notes", notes, None))
-        else:
-            element, values = own_relation(link, requirement, test_case, self._at)
-            self._beside += values
-            self._put(element)
+        elements: list[str] = []
+        for row in rows:
+            _, requirement_id, test_case_id, link_type, notes = row
+            requirement, test_case = self._identifiers.get(requirement_id), self._identifiers.get(test_case_id)
+            kept = self._pending.pop((requirement, test_case), [])
+            if kept and link_type_of(kept[0], self._schema) == link_type:
+                elements.extend(map(self._relation, kept))
+                if notes:
+                    self._beside.append(own.extension_value(kept[0]["identifier"], "notes", notes, None))
+            else:
+                source, target = _reference(test_case, test_case_id), _reference(requirement, requirement_id)
+                element, values = own_relation(row, source, target, self._at)
+                elements.append(element)
+                self._beside += values
+        self._put("".join(elements))
 
     def finish(self) -> None:
         """Write what follows the links; the document is whole then."""
@@ -170,7 +187,7 @@ class ReqifWriter:
         self._put("</SPEC-OBJECTS>\n<SPEC-RELATIONS>\n")
         for relation in self._stored.relations.values():
             if self._is_there(relation.get("source", "")) and self._is_there(relation.get("target", "")):
-                self._relation(relation)
+                self._put(self._relation(relation))
         self._relations.seek(0)
         for line in self._relations:
             source, kept = orjson.loads(line)
@@ -179,12 +196,14 @@ class ReqifWriter:
             if "requirement" in ends and "test_case" in ends:
                 self._pending.setdefault((ends["requirement"], ends["test_case"]), []).append(relation)
             elif self._is_there(relation["target"]) and isinstance(relation.get("identifier"), str):
-                self._relation(relation)
+                self._put(self._relation(relation))
 
-    def _relation(self, relation: Raw) -> None:
-        if relation["identifier"] not in self._relation_ids:
-            self._relation_ids.add(relation["identifier"])
-            self._put(relation_element(relation))
+    def _relation(self, relation: Raw) -> str:
+        """Return a relation that came from ReqIF, empty when it is there already."""
+        if relation["identifier"] in self._relation_ids:
+            return ""
+        self._relation_ids.add(relation["identifier"])
+        return relation_element(relation)
 
     def _put_own_specification(self, first: bytes) -> None:
         around = specification_around(
@@ -209,9 +228,6 @@ class ReqifWriter:
             return False
         return "type_name" not in metadata or metadata.get("type") in self._schema.types
 
-    def _identifier(self, item_id: Any) -> str:
-        return self._identifiers.get(str(item_id)) or f"_{item_id}"
-
     def _is_there(self, identifier: str) -> bool:
         return identifier in self._kinds or identifier in self._stored.unknown_objects
 
@@ -235,59 +251,9 @@ class ReqifArchiveWriter(ReqifWriter):
         self._archive.close()
 
 
-def write_reqif(
-    items: Iterable[tuple[str, Mapping[str, Any]]],
-    links: Iterable[Mapping[str, Any]],
-    schemas: Iterable[Mapping[str, Any]],
-    *,
-    exported_at: datetime,
-    archive: bool = False,
-) -> Iterator[bytes]:
-    """Yield a .reqif, or a .reqifz, in pieces.
-
-    `items` are pairs of kind (requirement, test_case) and fields as the API gives them; `links` have `id`,
-    `requirement_id`, `test_case_id`, `link_type` and `notes`; `schemas` are the documents of `reqif_schemas`, oldest
-    first.
-    """
-    pieces = _Pieces()
-    writer = (ReqifArchiveWriter if archive else ReqifWriter)(cast(IO[bytes], pieces), schemas, exported_at=exported_at)
-    for kind, item in items:
-        writer.item(kind, item)
-        yield from pieces.full()
-    for link in links:
-        writer.link(link)
-        yield from pieces.full()
-    writer.finish()
-    yield pieces.take()
-
-
-class _Pieces(io.RawIOBase):
-    """Takes what is written, and gives it away in pieces of a useful size."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        part = bytes(data)
-        self._parts.append(part)
-        self._size += len(part)
-        return len(part)
-
-    def full(self) -> Iterator[bytes]:
-        """Yield what there is when it is enough."""
-        if self._size >= _SPOOL:
-            yield self.take()
-
-    def take(self) -> bytes:
-        """Return what there is."""
-        data = b"".join(self._parts)
-        self._parts.clear()
-        self._size = 0
-        return data
+def _reference(identifier: str | None, item_id: str) -> str:
+    """Return what an object is called, as it stands between tags; `identifier` None: it is one of ours."""
+    return f"_{item_id}" if identifier is None else escape_text(clean(identifier))
 
 
 def _in_parts(texts: Iterable[str], most: int) -> Iterator[list[str]]:
@@ -302,11 +268,3 @@ def _in_parts(texts: Iterable[str], most: int) -> Iterator[list[str]]:
         size += len(text)
     if part:
         yield part
-
-
-def _metadata(item: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what an item has of the object that it was read from, None when it never was one."""
-    metadata = (item.get("custom_metadata") or {}).get("reqif")
-    if isinstance(metadata, dict) and isinstance(metadata.get("identifier"), str):
-        return metadata
-    return None

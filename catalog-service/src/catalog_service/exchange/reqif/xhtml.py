@@ -39,8 +39,12 @@ def paragraphs(text: str) -> str:
     """
     if text.count("\n") >= _MOST_PARAGRAPHS:
         return f"<xhtml:div><xhtml:p>{_as_it_is(text)}</xhtml:p></xhtml:div>"
-    lines = escape_text(text) if are_words(text) else "\n".join(map(_line, text.split("\n")))
-    return "<xhtml:div><xhtml:p>" + lines.replace("\n", "</xhtml:p><xhtml:p>") + "</xhtml:p></xhtml:div>"
+    return words(escape_text(text) if are_words(text) else "\n".join(map(_line, text.split("\n"))))
+
+
+def words(markup: str) -> str:
+    """Return lines that need no more than a paragraph around each."""
+    return "<xhtml:div><xhtml:p>" + markup.replace("\n", "</xhtml:p><xhtml:p>") + "</xhtml:p></xhtml:div>"
 
 
 def are_words(text: str) -> bool:

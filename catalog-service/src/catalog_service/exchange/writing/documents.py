@@ -33,10 +33,14 @@ _LONG_TEXT_COLUMNS = (*LONG_TEXT_COLUMNS, MARK)
 
 
 class Rows(Enum):
-    """How a document is given records: each as one text of JSON, or as a row of cells, each a text or None."""
+    """How a document is given records: each as one text of JSON, or as a row of cells, each a text or None.
+
+    REQIF: cells of what ReqIF has a place for.
+    """
 
     JSON = "json"
     CELLS = "cells"
+    REQIF = "reqif"
 
 
 class ExportDocument(Protocol):
@@ -221,14 +225,14 @@ class ReqifExport:
 
     media_type: ClassVar[str] = ReqifWriter.media_type
     suffix: ClassVar[str] = "reqif"
-    rows: ClassVar[Rows] = Rows.JSON
+    rows: ClassVar[Rows] = Rows.REQIF
     is_whole: ClassVar[bool] = True
     _writer: ClassVar[type[ReqifWriter]] = ReqifWriter
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._document = self._writer(file, about.schemas, exported_at=about.exported_at)
 
-    def write(self, kind: str, rows: Sequence[str]) -> None:
+    def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
         """See ExportDocument.write."""
         self._document.write(kind, rows)
 

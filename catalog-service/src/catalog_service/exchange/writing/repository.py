@@ -9,6 +9,7 @@ from typing import Any
 from psycopg import AsyncServerCursor
 from psycopg.rows import tuple_row
 
+from catalog_service.exchange.reqif.own_elements import COLUMNS as REQIF_COLUMNS
 from catalog_service.exchange.writing.documents import Rows
 from catalog_service.exchange.writing.scope import About, Scope
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
@@ -136,13 +137,20 @@ def _revisions(scope: Scope) -> _Query:
 
 
 def _queries(scope: Scope, form: Rows) -> list[_Query]:
-    """Return the queries of all records. In tables links name their items as people do, and revisions have no place."""
+    """Return the queries of all records. In tables links name their items as people do.
+
+    Revisions have a place in native JSON alone.
+    """
     queries = [_items(kind, scope) for kind in scope.items]
     if scope.links:
-        native = scope.is_native and form is Rows.JSON
-        queries.append(_links(scope, native=native))
-        if native and scope.items:
+        queries.append(_links(scope, native=scope.is_native and form is not Rows.CELLS))
+        if scope.is_native and form is Rows.JSON and scope.items:
             queries.append(_revisions(scope))
+    if form is Rows.REQIF:
+        for query in queries:
+            query.columns = {name: query.columns[name] for name in REQIF_COLUMNS[query.kind]}
+            if "tags" in query.columns:
+                query.columns["tags"] = "nullif(tags, '{}')"
     return queries
 
 
