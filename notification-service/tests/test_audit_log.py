@@ -394,6 +394,8 @@ async def test_since_and_until_bound_the_time(world: "World") -> None:
         "until=2026-02-30T12:00:00Z",
         "until=0000-01-01T00:00:00Z",
         "until=2026-01-31T12:00:00%2B99:00",
+        "until=2026-01-31&since=2026-01-31T00:00:00.000001Z",
+        "until=2026-01-31&since=2026-01-31",
         "action=requirement.eaten",
         "resource_type=cake",
         "limit=501",

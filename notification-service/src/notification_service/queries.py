@@ -18,6 +18,7 @@ from chassis.web.parameters import (
     parse_moment,
     parse_own_numbers,
     parse_words,
+    refuse_nothing_between,
 )
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
 
@@ -109,4 +110,6 @@ class AuditQuery(_EntryQuery):
             conditions.add("occurred_at >= %(since)s", since=since)
         if until is not None:
             conditions.add("occurred_at < %(until)s", until=until)
+            is_empty = since is not None and since >= until
+            refuse_nothing_between("since", "until", vars(self), is_empty=is_empty)
         return conditions

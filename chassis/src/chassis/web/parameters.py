@@ -262,3 +262,14 @@ def parse_moment(name: str, value: str | None) -> datetime | None:
         f"{shown(value)} is no moment. Give {A_MOMENT}.",
         "invalid_moment",
     )
+
+
+def refuse_nothing_between(start: str, end: str, said: Mapping[str, Any], *, is_empty: bool) -> None:
+    """Raise Invalid when nothing lies between two bounds; `said` has what the caller said, by their names."""
+    if is_empty:
+        raise Invalid.field(
+            f"/query/{end}",
+            f"Nothing lies between {start}, {shown(said[start])}, and {end}, {shown(said[end])}: give a larger {end}"
+            f" or a smaller {start}.",
+            "empty_range",
+        )

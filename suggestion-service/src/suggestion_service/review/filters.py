@@ -25,6 +25,7 @@ from chassis.web.parameters import (
     parse_own_ids,
     parse_sort,
     parse_words,
+    refuse_nothing_between,
     sorts,
 )
 from suggestion_service.review.band import BAND, Band
@@ -139,6 +140,8 @@ class FilterFields(BaseModel):
             conditions.add("s.similarity_score >= %(min_score)s", min_score=self.min_score)
         if self.max_score is not None:
             conditions.add("s.similarity_score <= %(max_score)s", max_score=self.max_score)
+            is_empty = self.min_score is not None and self.min_score > self.max_score
+            refuse_nothing_between("min_score", "max_score", vars(self), is_empty=is_empty)
         if search := _search(self.search):
             conditions.add(_SEARCH, search=containing(search))
         return conditions
