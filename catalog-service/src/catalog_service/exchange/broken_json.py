@@ -1,6 +1,7 @@
 """Where and why a file is no JSON, in the words of those who wrote it; a parser that reads in pieces says no place."""
 
 import re
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import ijson
@@ -9,6 +10,8 @@ from catalog_service.exchange.records import Unreadable
 
 NO_JSON = (ijson.JSONError, UnicodeDecodeError)
 """What ijson raises; a text with half a surrogate pair, such as `\\udc00`, fails when Python is to have it."""
+
+Path = tuple[str | int, ...]
 
 _PIECE = 1 << 16
 _ENDS = "premature EOF|end of data|zero-length"
@@ -61,9 +64,32 @@ def _place_of_error(file: BinaryIO, start: int, *, use_float: bool) -> tuple[int
 
     It is read twice more as far as the error, the last piece of it byte by byte.
     """
-    good = _good_pieces(file, start, use_float=use_float)
+
+    def parser() -> Any:
+        return ijson.basic_parse_coro(_Nothing(), use_float=use_float)
+
+    good = _good_pieces(file, start, parser())
+    return _place_in(file, start, parser(), good, lambda: None)
+
+
+def place_of(file: BinaryIO, start: int, path: Path) -> tuple[int, int, int] | None:
+    """Return line and column from 1 and the offset in bytes of a value that a JSON file has.
+
+    `path` has the names and the numbers, from 0, of the members that lead to it.
+    """
+    good = _good_pieces(file, start, ijson.basic_parse_coro(_Way(path), use_float=True))
+    way = _Way(path)
+    return _place_in(file, start, ijson.basic_parse_coro(way, use_float=True), good, lambda: way.events)
+
+
+def _place_in(
+    file: BinaryIO, start: int, parser: Any, good: int, events: Callable[[], int | None]
+) -> tuple[int, int, int] | None:
+    """Return the place at which a parser stops behind so many pieces that it takes.
+
+    Where `events` counts what it has told by then, that is the beginning of what it tells next.
+    """
     file.seek(start)
-    parser = ijson.basic_parse_coro(_Nothing(), use_float=use_float)
     line, line_start, offset = 1, start, start
     for _ in range(good):
         piece = file.read(_PIECE)
@@ -73,27 +99,31 @@ def _place_of_error(file: BinaryIO, start: int, *, use_float: bool) -> tuple[int
             line_start = offset + piece.rfind(b"\n") + 1
         offset += len(piece)
     last = file.read(_PIECE)
-    for byte in last:
+    begun, told = 0, events()
+    for at in range(len(last)):
         try:
-            parser.send(bytes((byte,)))
-        except (*NO_JSON, StopIteration):
-            return line, offset - line_start + 1, offset
-        offset += 1
-        if byte == 0x0A:
-            line, line_start = line + 1, offset
+            parser.send(last[at : at + 1])
+        except (*NO_JSON, StopIteration, _Arrived):
+            if told is not None:
+                at = begun + len(last[begun:at]) - len(last[begun:at].lstrip(b" \t\r\n:,"))
+            before = last[:at]
+            if b"\n" in before:
+                line_start = offset + before.rfind(b"\n") + 1
+            return line + before.count(b"\n"), offset + at - line_start + 1, offset + at
+        if told != events():
+            begun, told = at + 1, events()
     return (line, offset - line_start + 1, offset) if not last else None
 
 
-def _good_pieces(file: BinaryIO, start: int, *, use_float: bool) -> int:
+def _good_pieces(file: BinaryIO, start: int, parser: Any) -> int:
     """Return how many pieces the parser takes before it refuses one."""
     file.seek(start)
-    parser = ijson.basic_parse_coro(_Nothing(), use_float=use_float)
     good = 0
     while True:
         piece = file.read(_PIECE)
         try:
             parser.send(piece)
-        except (*NO_JSON, StopIteration):
+        except (*NO_JSON, StopIteration, _Arrived):
             return good
         if not piece:
             return good
@@ -105,3 +135,32 @@ class _Nothing:
 
     def send(self, event: Any) -> None:
         """Take an event."""
+
+
+class _Arrived(Exception):
+    """The parser has come to the value that is looked for."""
+
+
+class _Way:
+    """Takes the events of a parser until they come to a value."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._here: list[str | int] = []
+        self.events = 0
+
+    def send(self, event: tuple[str, Any]) -> None:
+        """Take an event."""
+        kind, value = event
+        self.events += 1
+        if kind in ("end_map", "end_array"):
+            self._here.pop()
+        elif kind == "map_key":
+            self._here[-1] = value
+        else:
+            if self._here and isinstance(self._here[-1], int):
+                self._here[-1] += 1
+            if (*self._here,) == self._path:
+                raise _Arrived
+            if kind in ("start_map", "start_array"):
+                self._here.append("" if kind == "start_map" else -1)

@@ -1,6 +1,7 @@
 """Results of Allure 2: a zip or tar of its folder, or one result of it."""
 
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any, BinaryIO
 
 import orjson
@@ -9,7 +10,7 @@ from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.readers.lines import is_archive, is_meant, named, suffixes_within
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.refusals import archive_of
-from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text
+from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, check
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -24,6 +25,8 @@ from catalog_service.executions.readers.results import (
 
 _SUFFIXES = ("-result.json",)
 _LARGEST = 16 << 20
+_BOM = b"\xef\xbb\xbf"
+_SHAPE: Shape = {"labels": [{}], "parameters": [{}], "links": [{}], "statusDetails": {}}
 _STATUSES: dict[str, Status] = {"passed": "passed", "skipped": "skipped"}
 
 
@@ -34,7 +37,7 @@ def recognise(file: BinaryIO, name: str) -> float:
             with archive_of(file) as archive:
                 return 0.9 if suffixes_within(archive, _SUFFIXES) else 0.0
         except Unreadable:
-            return 0.0
+            return 0.1  # what is wrong with it is said when it is read
     head = file.read(65536)
     has_names = all(word in head for word in (b'"uuid"', b'"status"', b'"labels"'))
     return 0.85 * (has_names and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"))
@@ -65,19 +68,17 @@ def _parsed(file: BinaryIO) -> dict[str, Any]:
     if len(data) > _LARGEST:
         raise Unreadable("The result is larger than 16 MiB.", code="too_long")
     try:
-        parsed = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+        parsed = orjson.loads(data.removeprefix(_BOM))
     except orjson.JSONDecodeError as error:
         message = f"The result is no JSON: {reason_of(error)}."
         raise Unreadable(message, line=error.lineno, column=error.colno, offset=error.pos) from None
-    if not isinstance(parsed, dict):
-        raise Unreadable("The result is no JSON object.")
-    return parsed
+    check(BytesIO(data), len(data) - len(data.removeprefix(_BOM)), parsed, _SHAPE, ())
+    result: dict[str, Any] = parsed
+    return result
 
 
 def _result(found: dict[str, Any]) -> Result:
-    labels = [
-        (a_text(label.get("name")), a_text(label.get("value"))) for label in map(a_dict, a_list(found.get("labels")))
-    ]
+    labels = [(a_text(label.get("name")), a_text(label.get("value"))) for label in a_list(found.get("labels"))]
     of = dict(reversed(labels))
     name = a_text(found.get("name")) or a_text(found.get("fullName"))
     class_name = of.get("testClass") or of.get("class") or of.get("package") or ""
@@ -93,7 +94,7 @@ def _result(found: dict[str, Any]) -> Result:
         duration_ms=a_duration(stop - start) if has_times else None,  # type: ignore[operator]
         is_attempt=bool(found.get("historyId")),
     )
-    parameters = [a_dict(one) for one in a_list(found.get("parameters"))]
+    parameters = a_list(found.get("parameters"))
     told = [f"{a_text(one.get('name'))}={a_text(one.get('value'))}" for one in parameters if not one.get("excluded")]
     if told:
         result.iteration = f"{name} [{', '.join(told)}]"
@@ -105,7 +106,7 @@ def _result(found: dict[str, Any]) -> Result:
         if label in ("AS_ID", "ALLURE_ID", "tag"):
             note_tag(result, value)
         note(result, label, value)
-    for link in map(a_dict, a_list(found.get("links"))):
+    for link in a_list(found.get("links")):
         if link.get("type") == "tms":
             note(result, "test_case", a_text(link.get("name")))
     return result

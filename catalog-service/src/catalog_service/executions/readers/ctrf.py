@@ -1,9 +1,10 @@
 """CTRF, the Common Test Report Format."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -16,6 +17,8 @@ from catalog_service.executions.readers.results import (
     note_tag,
 )
 
+_SHAPE: Shape = {"retryAttempts": [{}]}
+_BEGINS = re.compile(rb'"results"\s*:\s*\{\s*"(?:tool|summary|tests|environment|extra)"')
 _STATUSES: dict[str, Status] = {"passed": "passed", "failed": "failed"}
 
 
@@ -24,14 +27,17 @@ def recognise(file: BinaryIO, name: str) -> float:
     head = file.read(65536)
     if b'"CTRF"' in head:
         return 0.95
-    has_names = all(word in head for word in (b'"results"', b'"tool"', b'"summary"', b'"tests"'))
-    return 0.9 if has_names and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else 0.0
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return 0.0
+    if all(word in head for word in (b'"results"', b'"tool"', b'"summary"', b'"tests"')):
+        return 0.9
+    return 0.6 if _BEGINS.search(head) else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests."""
-    for test in items(file, "results.tests.item", levels=3):
-        yield _result(a_dict(test))
+    for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
+        yield _result(test)
 
 
 def _result(test: dict[str, Any]) -> Result:
@@ -41,13 +47,13 @@ def _result(test: dict[str, Any]) -> Result:
         name,
         suite=" > ".join(map(a_text, suite)) if isinstance(suite, list) else a_text(suite),
         file=a_text(test.get("filePath")),
-        status=_STATUSES.get(a_text(test.get("status")), "skipped"),
+        status=_STATUSES.get(a_text(test.get("status")).lower(), "skipped"),
         duration_ms=a_duration(test.get("duration")),
     )
     parameters = a_dict(test.get("parameters"))
     if parameters:
         result.iteration = f"{name} [{', '.join(f'{key}={a_text(value)}' for key, value in parameters.items())}]"
-    attempts = [a_dict(attempt) for attempt in a_list(test.get("retryAttempts"))]
+    attempts = a_list(test.get("retryAttempts"))
     failed = next((attempt for attempt in attempts if attempt.get("status") == "failed"), None)
     retries = test.get("retries")
     result.failed_before = (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -17,6 +17,9 @@ from catalog_service.executions.readers.results import (
 from catalog_service.executions.readers.steps import status_of
 
 _NANOSECOND = 1e-6
+_HOOK: Shape = {"result": {}}
+_STEP: Shape = {**_HOOK, "before": [_HOOK], "after": [_HOOK]}
+_SHAPE: Shape = {"elements": [{"before": [_STEP], "steps": [_STEP], "after": [_STEP]}]}
 
 
 def recognise(file: BinaryIO, name: str) -> float:
@@ -26,14 +29,16 @@ def recognise(file: BinaryIO, name: str) -> float:
         return 0.0
     if b'"keyword"' in head and b'"elements"' in head:
         return 0.95
-    return 0.7 if b'"elements"' in head or b'"steps"' in head else 0.0
+    if b'"elements"' in head or b'"steps"' in head:
+        return 0.7
+    return 0.5 if b'"keyword"' in head and b'"Feature"' in head else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the scenarios of each feature; what is wrong in a background is so in the scenario that it stands before."""
-    for feature in map(a_dict, items(file, "item", levels=1)):
+    for feature in items(file, (), levels=1, shape=_SHAPE):
         background: list[dict[str, Any]] = []
-        for element in map(a_dict, a_list(feature.get("elements"))):
+        for element in a_list(feature.get("elements")):
             outcomes = _outcomes(element)
             if element.get("type") == "background":
                 background = outcomes
@@ -46,9 +51,9 @@ def _outcomes(element: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the results of the steps of a scenario and of all hooks."""
     found = []
     for part in ("before", "steps", "after"):
-        for step in map(a_dict, a_list(element.get(part))):
+        for step in a_list(element.get(part)):
             hooks = [*a_list(step.get("before")), *a_list(step.get("after"))]
-            found += [a_dict(a_dict(one).get("result")) for one in (step, *hooks)]
+            found += [a_dict(one.get("result")) for one in (step, *hooks)]
     return found
 
 

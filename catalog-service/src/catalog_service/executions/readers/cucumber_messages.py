@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from catalog_service.exchange.records import Notice
+from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.executions.readers.json_results import a_dict, a_list, a_text, lines
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -17,6 +17,7 @@ from catalog_service.executions.readers.results import (
     whole_milliseconds,
 )
 from catalog_service.executions.readers.steps import status_of
+from chassis.core.wording import shown
 
 
 def recognise(file: BinaryIO, name: str) -> float:
@@ -111,11 +112,14 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the scenarios, as they end."""
     messages = _Messages(as_asked)
     others = 0
-    for _, envelope in lines(file):
+    for number, envelope in lines(file):
         if envelope is None:
             others += 1
             continue
-        result = messages.take({kind: a_dict(message) for kind, message in envelope.items()})
+        for kind, message in envelope.items():
+            if not isinstance(message, dict):
+                raise Unreadable(f"{shown(kind)} in line {number} is to be an object.", line=number, column=1)
+        result = messages.take(envelope)
         if result is not None:
             yield result
     if others:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from catalog_service.exchange.records import Notice
+from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.executions.readers.json_results import a_duration, a_text, lines
 from catalog_service.executions.readers.results import (
     LONGEST_TRACE,
@@ -41,10 +41,13 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     packages: dict[str, _Package] = {}
     builds: dict[str, list[str]] = {}
     others = 0
-    for _, event in lines(file):
+    for number, event in lines(file):
         if event is None:
             others += 1
             continue
+        if not all(isinstance(event.get(name, ""), str) for name in ("Action", "Package", "Test")):
+            told = f"Action, Package and Test in line {number} are to be texts."
+            raise Unreadable(told, line=number, column=1)
         if event.get("Action") == "build-output":
             _keep(builds.setdefault(a_text(event.get("ImportPath")), []), a_text(event.get("Output")))
             continue

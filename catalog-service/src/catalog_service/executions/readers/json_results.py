@@ -1,16 +1,22 @@
 """What readers of JSON results have in common."""
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import ijson
 import orjson
 
-from catalog_service.exchange.broken_json import NO_JSON, broken_json, reason_of
+from catalog_service.exchange.broken_json import NO_JSON, Path, broken_json, place_of, reason_of
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.records import Unreadable
 from catalog_service.executions.readers.results import whole_milliseconds
+from chassis.files.spools import open_spool
+
+Shape = dict[str, Any]
+"""What members of an object are to be where it has them: a Shape for an object, in brackets for a list of objects."""
 
 MAX_RECORD = 64 << 20
 """Bytes of one object that is held in memory: a feature or a suite with its pictures."""
@@ -19,38 +25,116 @@ _BOM = b"\xef\xbb\xbf"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-def items(file: BinaryIO, prefix: str, *, levels: int) -> Iterator[Any]:
-    """Yield the values at a place of a file, as ijson calls places, one after the other; raise Unreadable.
+def items(file: BinaryIO, place: Path, *, levels: int, shape: Shape, needed: bool = True) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a list of a file, one after the other; raise Unreadable, also for what is none of `shape`.
 
-    `levels`: how many brackets are open between two of them.
+    `place`: the names that lead to the list, which a file may lack when it is not `needed`. `levels`: how many
+    brackets are open between two objects.
     """
-    start = len(_BOM) if file.read(3) == _BOM else 0
+    with as_utf8(file) as plain:
+        start = len(_BOM) if plain.read(3) == _BOM else 0
+        number = -1
+        try:
+            for number, found in enumerate(_values(plain, start, (*place, "item"), levels)):
+                check(plain, start, found, shape, (*place, number))
+                yield found
+            if number < 0:
+                _check_list(plain, start, place, needed=needed)
+        except NO_JSON as error:
+            raise broken_json(plain, start, error) from None
+
+
+def _values(file: BinaryIO, start: int, prefix: Sequence[str | int], levels: int) -> Iterator[Any]:
     file.seek(start)
-    try:
-        yield from ijson.items(ShallowJson(file, MAX_RECORD, levels=levels), prefix, use_float=True, buf_size=BLOCK)
-    except NO_JSON as error:
-        raise broken_json(file, start, error) from None
+    shallow = ShallowJson(file, MAX_RECORD, levels=levels)
+    return iter(ijson.items(shallow, ".".join(map(str, prefix)), use_float=True, buf_size=BLOCK))
+
+
+def _check_list(file: BinaryIO, start: int, place: Path, *, needed: bool) -> None:
+    """Check that a list of which nothing was found is there and empty."""
+    for found in _values(file, start, place, levels=0):
+        check(file, start, found, [{}], place)
+        return
+    if needed:
+        raise Unreadable(f"The file has no {_told(place)}, where its results would be.", line=1, column=1, offset=start)
+
+
+def check(file: BinaryIO, start: int, value: Any, shape: Shape | list[Shape], path: Path) -> None:
+    """Raise Unreadable with its place for a value of a file, to which `path` leads, that is none of `shape`."""
+    wrong = _misfit(value, shape, path)
+    if wrong is not None:
+        at, is_to_be, there = wrong
+        line, column, offset = place_of(file, start, at) or (None, None, None)
+        told = f"{_told(at)} is to be {is_to_be}, not {there}."
+        raise Unreadable(told, line=line, column=column, offset=offset)
+
+
+def _misfit(value: Any, shape: Shape | list[Shape], path: Path) -> tuple[Path, str, str] | None:
+    """Return where a value is not as it is to be: the path, what is to be there, and what is."""
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return path, "a list", _kind(value)
+        members: Iterable[tuple[str | int, Any, Shape | list[Shape]]] = (
+            (at, one, shape[0]) for at, one in enumerate(value)
+        )
+    elif not isinstance(value, dict):
+        return path, "an object", _kind(value)
+    else:
+        members = ((name, value[name], inner) for name, inner in shape.items() if value.get(name) is not None)
+    return next((wrong for name, one, inner in members if (wrong := _misfit(one, inner, (*path, name)))), None)
+
+
+def _told(path: Path) -> str:
+    """Return how people write a path: `results.tests[3]`."""
+    return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path).lstrip(".") or "The whole"
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    return {dict: "an object", list: "a list", str: "a text", bool: "true or false"}.get(type(value), "a number")
+
+
+@contextmanager
+def as_utf8(file: BinaryIO) -> Iterator[BinaryIO]:
+    """Open a file from its beginning, in UTF-8: what PowerShell redirects is UTF-16; raise Unreadable."""
+    file.seek(0)
+    is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    file.seek(0)
+    if not is_utf16:
+        yield file
+        return
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    with open_spool() as spool:
+        try:
+            while block := file.read(BLOCK):
+                spool.write(decoder.decode(block).encode())
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            raise Unreadable("The file begins as UTF-16 and does not go on as such; send it in UTF-8.") from None
+        spool.seek(0)
+        yield spool
 
 
 def lines(file: BinaryIO) -> Iterator[tuple[int, Any]]:
     """Yield each line that is a JSON object with its number, and None for any other line; raise Unreadable."""
-    number = 0
-    while line := file.readline(LONGEST_LINE):
-        number += 1
-        if len(line) == LONGEST_LINE:
-            raise Unreadable("The line is longer than 64 MiB.", code="too_long", line=number)
-        text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
-        if not text:
-            continue
-        if not text.startswith(b"{"):
-            yield number, None
-            continue
-        try:
-            yield number, orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            column = error.colno + len(line) - len(line.lstrip())
-            told = f"Line {number} is no JSON: {reason_of(error)}."
-            raise Unreadable(told, line=number, column=column) from None
+    with as_utf8(file) as plain:
+        number = 0
+        while line := plain.readline(LONGEST_LINE):
+            number += 1
+            if len(line) == LONGEST_LINE:
+                raise Unreadable("The line is longer than 64 MiB.", code="too_long", line=number)
+            text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
+            if text:
+                yield number, _object(text, number, len(line) - len(line.lstrip())) if text.startswith(b"{") else None
+
+
+def _object(text: bytes, number: int, indented: int) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        told = f"Line {number} is no JSON: {reason_of(error)}."
+        raise Unreadable(told, line=number, column=error.colno + indented) from None
 
 
 def a_dict(value: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Notice
-from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -18,6 +18,8 @@ from catalog_service.executions.readers.results import (
     note_tag,
 )
 
+_SUITE: Shape = {"specs": [{"tests": [{"results": [{}]}]}]}
+_SUITE["suites"] = [_SUITE]
 _STATUSES: dict[str, Status] = {
     "expected": "passed",
     "unexpected": "failed",
@@ -33,15 +35,17 @@ def recognise(file: BinaryIO, name: str) -> float:
         return 0.0
     if b'"config"' in head and b'"rootDir"' in head and b'"projects"' in head:
         return 0.95
-    return 0.8 if all(word in head for word in (b'"suites"', b'"specs"', b'"projectName"')) else 0.0
+    if all(word in head for word in (b'"suites"', b'"specs"', b'"projectName"')):
+        return 0.8
+    return 0.5 if b'"config"' in head and b'"suites"' in head else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests of each project; then errors that are of no test."""
-    for suite in items(file, "suites.item", levels=2):
-        yield from _suite(a_dict(suite), ())
+    for suite in items(file, ("suites",), levels=2, shape=_SUITE):
+        yield from _suite(suite, ())
     file.seek(0)
-    errors = sum(1 for _ in items(file, "errors.item", levels=2))
+    errors = sum(1 for _ in items(file, ("errors",), levels=2, shape={}, needed=False))
     if errors:
         yield Notice("errors_of_run", "The run had errors of no test, such as files that could not be loaded.", errors)
 
@@ -49,16 +53,16 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
 def _suite(suite: dict[str, Any], above: tuple[str, ...]) -> Iterator[Found]:
     title, file = a_text(suite.get("title")), a_text(suite.get("file"))
     path = above if not above and title == file else (*above, title)
-    for spec in map(a_dict, a_list(suite.get("specs"))):
-        for test in map(a_dict, a_list(spec.get("tests"))):
+    for spec in a_list(suite.get("specs")):
+        for test in a_list(spec.get("tests")):
             yield _result(spec, test, path, a_text(spec.get("file")) or file)
     for inner in a_list(suite.get("suites")):
-        yield from _suite(a_dict(inner), path)
+        yield from _suite(inner, path)
 
 
 def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str) -> Result:
     name, project = a_text(spec.get("title")), a_text(test.get("projectName"))
-    runs = [a_dict(run) for run in a_list(test.get("results"))]
+    runs = a_list(test.get("results"))
     status = _STATUSES.get(a_text(test.get("status")))
     if status is None:
         status = "passed" if spec.get("ok") is True else "failed"

@@ -1,5 +1,6 @@
 """The formats of results that can be read, by name and by what a file looks like."""
 
+import codecs
 from io import BytesIO
 from typing import BinaryIO
 
@@ -66,8 +67,9 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     """Return the format that a seekable file most likely has; raise UnsupportedMediaType where it has none."""
     name = (file_name or "").lower()
     file.seek(0)
-    head = file.read(_HEAD)
-    looked_at = file if is_archive(head) else BytesIO(head)
+    begins = file.read(_HEAD)
+    head = _plain(begins)
+    looked_at = file if is_archive(begins) else BytesIO(head)
     best, most = None, 0.0
     for known in FORMATS:
         looked_at.seek(0)
@@ -77,10 +79,16 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     file.seek(0)
     if best is None:
         what = f"The file {shown(file_name)}" if file_name else "The file"
-        plain = head.replace(b"\0", b"")
-        hint = next((f" {hint}" for roots, hint in _OTHERS if has_root(plain, *roots)), "")
+        hint = next((f" {hint}" for roots, hint in _OTHERS if has_root(head, *roots)), "")
         raise unknown_format(f"{what} holds no results in a format that can be read.{hint}")
     return best
+
+
+def _plain(head: bytes) -> bytes:
+    """Return the beginning of a file as UTF-8, where it is UTF-16."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return head.decode("utf-16", "ignore").encode()
+    return head.replace(b"\0", b"")
 
 
 def unknown_format(reason: str) -> UnsupportedMediaType:
