@@ -7,6 +7,7 @@ from catalog_service.exchange.reqif.attributes import raw_of
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.fragments import clean
 from catalog_service.exchange.reqif.mapping import ObjectMapping, Reading
+from catalog_service.exchange.reqif.own import FIELDS
 from catalog_service.exchange.reqif.xhtml import paragraphs
 from catalog_service.exchange.vocabulary import (
     PRIORITIES,
@@ -18,9 +19,10 @@ from catalog_service.exchange.vocabulary import (
 
 _WRITTEN = ("external_id", "description", "title", "status", "priority")
 _DEFAULTS: Mapping[str, Any] = {"status": "draft", "automation_status": "manual"}
-_BESIDE = (
-    *("external_id", "title", "description", "status", "priority", "type", "module", "tags", "source_url"),
-    *("steps", "preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes"),
+_BESIDE = tuple(
+    name
+    for name in dict.fromkeys((*FIELDS["requirement"], *FIELDS["test_case"]))
+    if name not in ("custom_metadata", "source_system", "created_by")
 )
 """Fields that our tool extension keeps where the object itself does not say them."""
 
