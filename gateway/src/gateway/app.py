@@ -226,9 +226,10 @@ def create_gateway(
 async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
     signer = read(CallingSettings).signer(GATEWAY)
-    patience = settings.restart_patience_seconds
     upstreams = {
-        name: tracing.of_calls(name, await process.open(Upstream(name, url, process.believes, patience=patience)))
+        name: tracing.of_calls(
+            name, await process.open(Upstream(name, url, process.believes, patience=process.patience))
+        )
         for name, url in process.urls(_SERVICES).items()
     }
     peers = {peer.name: peer for peer in process.peers(_SERVICES, GATEWAY)}

@@ -23,8 +23,6 @@ class Settings(BaseSettings):
 
     gateway_timeout_seconds: float = Field(default=30, gt=0)
     """How long a service may take until it begins to answer: then 504."""
-    restart_patience_seconds: float = Field(default=20, ge=0)
-    """How long requests wait for a service that does not listen, as it may restart; after that they are 503 at once."""
     gateway_max_body_bytes: int = Field(default=1024 * 1024, ge=1)
     rate_limit_user: int = Field(default=120_000, ge=0)
     """Requests a minute of one user that a gateway takes, by whatever tokens; 0: any number. So are the next two."""

@@ -8,17 +8,23 @@ from chassis.core.internal_tokens import InternalSigner
 from chassis.core.problems import Unavailable
 from chassis.core.request_context import gateway_request_id, request_id
 from chassis.observability import telemetry
+from chassis.web.patience import Patience
 from chassis.web.responses import encode
+
+_CUT = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+"""Most likely a connection that was kept open and that the service has closed by ending: it is asked once more, since
+to GET and to PUT the same thing again does no harm."""
 
 
 class Peer:
     """Another service, called with the caller's own token; every call has a time-out."""
 
-    def __init__(self, name: str, client: httpx.AsyncClient, signer: InternalSigner) -> None:
-        """`client` knows the base URL and the time-out."""
+    def __init__(self, name: str, client: httpx.AsyncClient, signer: InternalSigner, *, patience: float = 0) -> None:
+        """`client` knows the base URL and the time-out; `patience`: seconds to wait for a service that restarts."""
         self.name = name
         self._client = client
         self._signer = signer
+        self._patience = Patience(patience)
 
     async def get(self, path: str, params: dict[str, Any] | None = None) -> httpx.Response:
         """GET; raises Unavailable when the service does not answer, answers late or with 5xx."""
@@ -44,12 +50,15 @@ class Peer:
             **({"x-gateway-request-id": by_gateway} if (by_gateway := gateway_request_id.get()) else {}),
             **telemetry.headers(),
         }
-        try:
+        was_cut = False
+        while True:
             try:
-                return await self._client.request(method, path, headers=headers, **parts)
-            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-                # Most likely a connection that was kept open and that the service has closed by ending. Once more:
-                # to GET and to PUT the same thing again does no harm.
-                return await self._client.request(method, path, headers=headers, **parts)
-        except httpx.HTTPError as error:
-            raise Unavailable(f"{self.name} does not answer right now; try again.") from error
+                response = await self._client.request(method, path, headers=headers, **parts)
+            except httpx.HTTPError as error:
+                if isinstance(error, _CUT) and not was_cut:
+                    was_cut = True
+                elif not isinstance(error, httpx.ConnectError) or not await self._patience.wait():
+                    raise Unavailable(f"{self.name} does not answer right now; try again.") from error
+            else:
+                self._patience.found()
+                return response

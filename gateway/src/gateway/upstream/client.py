@@ -12,13 +12,13 @@ from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import MalformedBody, Unavailable
 from chassis.core.start_failure import StartFailure
+from chassis.web.patience import Patience
 from gateway.upstream.caller import Caller, chunk
 from gateway.upstream.connection import Broken, Connection
 
 _log = logging.getLogger(__name__)
 _PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 2
-_LOOK_AGAIN = 0.1
 _MAX_IDLE = 4
 """Seconds after which a connection is not used again: uvicorn closes it after 5, perhaps in this very moment."""
 _WHOLE = 64 * 1024
@@ -57,9 +57,7 @@ class Upstream:
         self._tls = (believes or ssl.create_default_context()) if parts.scheme == "https" else None
         self._host_header = parts.netloc.rpartition("@")[2].encode()
         self._idle: list[Connection] = []
-        self._patience = patience
-        self._patient_until = 0.0
-        self._is_there = True
+        self._patience = Patience(patience)
 
     async def __aenter__(self) -> Self:
         return self
@@ -167,15 +165,12 @@ class Upstream:
                         lambda: Connection(self._forget), self._host, self._port, ssl=self._tls
                     )
             except (ConnectionRefusedError, socket.gaierror) as error:  # nothing was sent
-                if self._is_there:
-                    self._is_there, self._patient_until = False, loop.time() + self._patience
-                if loop.time() >= self._patient_until:
+                if not await self._patience.wait():
                     raise self._unavailable(error) from None
-                await asyncio.sleep(_LOOK_AGAIN)
             except OSError as error:  # TimeoutError is one, too
                 raise self._unavailable(error) from None
             else:
-                self._is_there = True
+                self._patience.found()
                 return connection
 
     def _forget(self, connection: Connection) -> None:

@@ -25,7 +25,7 @@ def run_app(service: Service, create_app: Callable[..., FastAPI], prepare: Prepa
     async def compose(process: Process) -> ASGIApp:
         settings = read(service.settings)
         verifier = read(CalledSettings).verifier(service.name, service.internal)
-        peers = process.peers(service.app_asks, service.name)
+        peers = process.peers(service.app_asks, service.name, patience=process.patience)
         database = await process.database(settings, service.schema)
         if prepare is not None:
             await prepare(settings, database, process)

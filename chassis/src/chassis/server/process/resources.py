@@ -49,6 +49,11 @@ class Process:
         """Whether the program is reached from this machine alone."""
         return is_loopback(self._settings.http_host)
 
+    @property
+    def patience(self) -> float:
+        """For how many seconds requests wait for a service that does not listen."""
+        return self._settings.restart_patience_seconds
+
     async def database(self, settings: ServiceSettings, schema: str) -> Database:
         """Return the open database; wait while it is not there or has an older schema.
 
@@ -76,8 +81,8 @@ class Process:
         """Return where services are, by name."""
         return dict(zip(services, read(addresses(services)).model_dump().values(), strict=True))
 
-    def peers(self, services: Sequence[str], caller: str) -> list[Peer]:
-        """Return the services of these names, as `caller` asks them."""
+    def peers(self, services: Sequence[str], caller: str, *, patience: float = 0) -> list[Peer]:
+        """Return the services of these names, as `caller` asks them; see Peer for `patience`."""
         if not services:
             return []
         signer = read(CallingSettings).signer(caller)
@@ -85,7 +90,7 @@ class Process:
         for name, url in self.urls(services).items():
             client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False, verify=self.believes)
             self._resources.push_async_callback(client.aclose)
-            peers.append(Peer(name, client, signer))
+            peers.append(Peer(name, client, signer, patience=patience))
         return peers
 
     async def open(self, resource: AbstractAsyncContextManager[T]) -> T:

@@ -45,6 +45,8 @@ class ProcessSettings(ProxySettings, TlsSettings):
     """A listening socket that the program was given by who started it, instead of host and port."""
     shutdown_grace_seconds: float = Field(default=20, ge=0)
     start_patience_seconds: float = Field(default=60, ge=0)
+    restart_patience_seconds: float = Field(default=20, ge=0)
+    """How long requests wait for a service that does not listen, as it may restart; after that they are 503 at once."""
 
 
 class _Addresses(BaseSettings):
