@@ -263,6 +263,13 @@ async def test_an_item_deleted_during_an_acceptance_takes_the_intent_with_it(
     assert (await service.http.get(f"/suggestions/{suggestion['id']}")).status_code == 404
 
 
+async def test_where_nothing_is_old_nobody_is_woken(service: Any, suggestion: Any) -> None:
+    committed = service.database.commits.listener()
+    committed.clear()
+    await service.withdraw_old()
+    assert not committed.is_set()
+
+
 async def test_only_what_has_been_pending_for_30_days_expires(service: Any, suggestion: Any) -> None:
     old, decided = await service.pair("a lamp burns in the hall"), await service.pair("the door closes at night")
     await service.post(f"/suggestions/{decided['id']}/reject")

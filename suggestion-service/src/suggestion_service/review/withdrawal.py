@@ -9,7 +9,7 @@ from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, Actor, NewEvent
 from contracts.suggestion import SuggestionsExpired
-from suggestion_service.store import corpus_head, suggestions
+from suggestion_service.store import suggestions
 
 LINKED = "The requirement and the test case were linked directly."
 _LIFETIME = timedelta(days=30)
@@ -32,9 +32,9 @@ async def withdraw_linked(connection: Connection, actor: Actor, ids: Collection[
 async def withdraw_old(database: Database) -> None:
     """Expire what has been pending for longer than 30 days, in each project."""
     async with database.across() as connection:
-        heads = await corpus_head.heads(connection)
-    for head in heads:
-        with projects.within(head.project):
+        due = await suggestions.projects_with_old(connection, datetime.now(UTC) - _LIFETIME)
+    for project in due:
+        with projects.within(project):
             await _withdraw_old(database)
 
 

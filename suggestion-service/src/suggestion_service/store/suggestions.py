@@ -154,11 +154,17 @@ WHERE s.id = ANY(%(ids)s) AND {REVIEWABLE}
 RETURNING s.id
 """
 
+_OLD = f"""s.created_at < %(before)s AND (s.pending_since IS NULL OR s.pending_since < %(before)s) AND {REVIEWABLE}"""
+
+# A look at an index a project, however many have something.
+_PROJECTS_WITH_OLD = f"""
+SELECT h.project_id FROM corpus_head h
+WHERE EXISTS (SELECT FROM suggestions s WHERE s.project_id = h.project_id AND {_OLD}) ORDER BY h.project_id
+"""
+
 _EXPIRE_OLD = f"""
 UPDATE suggestions s SET status = 'expired', feedback = %(reason)s
-WHERE s.id IN (SELECT id FROM suggestions s WHERE s.created_at < %(before)s AND {REVIEWABLE}
-                   AND (s.pending_since IS NULL OR s.pending_since < %(before)s)
-               ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+WHERE s.id IN (SELECT id FROM suggestions s WHERE {_OLD} ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
     AND {REVIEWABLE}
 RETURNING s.id
 """
@@ -342,6 +348,11 @@ async def accept(connection: Connection, links: Sequence[tuple[UUID, UUID]]) -> 
 async def expire(connection: Connection, ids: Collection[UUID], reason: str) -> list[UUID]:
     """Expire those of the suggestions that are reviewable; they must be locked."""
     return await fetch_column(connection, _EXPIRE, {"ids": list(ids), "reason": reason})
+
+
+async def projects_with_old(connection: Connection, before: datetime) -> list[str]:
+    """Return the projects of which `expire_old` would expire something; those that the connection sees."""
+    return await fetch_column(connection, _PROJECTS_WITH_OLD, {"before": before})
 
 
 async def expire_old(connection: Connection, before: datetime, reason: str, limit: int) -> list[UUID]:
