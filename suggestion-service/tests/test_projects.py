@@ -16,6 +16,7 @@ from contracts import auth
 from suggestion_service.projects import remove_deleted
 from suggestion_service.scoring import on_change
 from suggestion_service.scoring.corpora import Corpora
+from suggestion_service.store import settlement
 from testing.service import Json, ServiceClient, ok, problem
 
 PUMP = "the pump stops when the tank is full"
@@ -206,6 +207,16 @@ async def test_a_project_says_whether_and_how_it_wants_suggestions(service: Any)
     await pair(service, "WORDS", "the lamp burns")
     await score(service)
     assert len(await suggestions(service, "WORDS", search="lamp")) == 1
+
+
+async def test_projects_that_want_no_suggestions_are_not_looked_at_for_a_sweep(service: Any) -> None:
+    await service.inbox.receive([told(1, auth.ProjectCreated, "QUIET", automatic_suggestions=False)])
+    await service.inbox.receive([told(2, auth.ProjectCreated, "WORDS", automatic_suggestions=True)])
+    for key in (MAIN, "QUIET", "WORDS"):
+        await pair(service, key)
+    async with service.database.across() as connection:
+        assert await settlement.unsettled(connection, automatic=True) == [MAIN, "WORDS"]
+        assert await settlement.unsettled(connection, automatic=False) == ["WORDS"]
 
 
 async def test_a_project_that_is_deleted_leaves_nothing(service: Any) -> None:

@@ -74,7 +74,7 @@ class RescoreSweep:
     async def sweep_due(self) -> bool:
         """Sweep the projects where changes have come to rest; return whether everything is reconciled now."""
         async with self._database.across() as connection:
-            unsettled = await settlement.unsettled(connection)
+            unsettled = await settlement.unsettled(connection, automatic=self._scales.automatic)
         reconciled = True
         for project in unsettled:
             with projects.within(project):

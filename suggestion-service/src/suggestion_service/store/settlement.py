@@ -20,7 +20,8 @@ SELECT (SELECT count(*) FROM items WHERE change > %(position)s)
 
 _UNSETTLED = """
 SELECT h.project_id FROM corpus_head h LEFT JOIN settlement s ON s.project_id = h.project_id
-WHERE h.head <> coalesce(s.position, 0) ORDER BY h.project_id
+    LEFT JOIN projects p ON p.project_id = h.project_id
+WHERE h.head <> coalesce(s.position, 0) AND coalesce(p.automatic_suggestions, %s) ORDER BY h.project_id
 """
 # There is no row until something of a project was reconciled.
 _PUT = "INSERT INTO settlement (only_row, position) VALUES (true,"
@@ -38,9 +39,12 @@ class State:
     scoring: bool
 
 
-async def unsettled(connection: Connection) -> list[str]:
-    """Return the projects in which something is not reconciled; those that the connection sees."""
-    return await fetch_column(connection, _UNSETTLED)
+async def unsettled(connection: Connection, *, automatic: bool) -> list[str]:
+    """Return the projects in which something is not reconciled that is to be; those that the connection sees.
+
+    `automatic`: whether those that say nothing of it want suggestions of the background.
+    """
+    return await fetch_column(connection, _UNSETTLED, (automatic,))
 
 
 async def state(connection: Connection) -> State:
