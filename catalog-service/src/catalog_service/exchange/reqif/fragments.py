@@ -38,10 +38,16 @@ def parsed(markup: str, *, recover: bool = False) -> etree._Element:
 
     `recover`: it was read before, so only a namespace can be wrong, which is taken as it is.
     """
-    parser = etree.XMLParser(
+    return etree.fromstring(f"{_AROUND}{markup}</x>".encode(), _PARSERS[recover])
+
+
+_AROUND = f'<x xmlns="{REQIF}" xmlns:xhtml="{XHTML}">'
+_PARSERS = {
+    recover: etree.XMLParser(
         resolve_entities="internal", no_network=True, load_dtd=False, huge_tree=True, recover=recover
     )
-    return etree.fromstring(f'<x xmlns="{REQIF}" xmlns:xhtml="{XHTML}">{markup}</x>', parser)
+    for recover in (False, True)
+}
 
 
 class Fragment:
