@@ -196,10 +196,21 @@ def cell(value: Any) -> str:
         if isinstance(value, int | float):
             return f"<c><v>{value!r}</v></c>"
         value = str(value)
-    text = _SPECIAL.sub(_escaped, value)
+    text = value if _is_plain(value) else _SPECIAL.sub(_escaped, value)
     if value == value.strip():
         return f'<c t="inlineStr"><is><t>{text}</t></is></c>'
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
+
+
+def _is_plain(text: str) -> bool:
+    """Check whether a text has nothing special: to know that costs a tenth of looking for it."""
+    return (
+        (text.isprintable() or text.replace("\n", "").isprintable())
+        and "&" not in text
+        and "<" not in text
+        and ">" not in text
+        and "_x" not in text
+    )
 
 
 def _escaped(found: re.Match[str]) -> str:

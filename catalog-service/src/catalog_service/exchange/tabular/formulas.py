@@ -10,17 +10,17 @@ MARK = "_traceline:1"
 """The last cell of the header of a CSV file whose texts are encoded."""
 
 _PLACE = r"(?:\A|(?<=[;|\t\r\n]))"  # where a program may see the beginning of a cell
-_UNSAFE = re.compile(rf"""{_PLACE}(?=(?:[^\S\t\r\n]|["'])*[=+\-@＝＋－＠]|')|\A(?=[\t\r])""")
-_SEPARATOR = re.compile(r"[;|\t\r\n]")
+_RUN = r"""(?=(?:[^\S\t\r\n]|["'])*[=+\-@＝＋－＠]|')"""
+_AT_BEGIN = re.compile(rf"{_RUN}|(?=[\t\r])")
+_WITHIN = re.compile(rf"[;|\t\r\n]{_RUN}")
 _ENCODED = re.compile(rf"{_PLACE}'")
 
 
 def encode(text: str) -> str:
     """Return the text as a cell of a CSV file that no program runs."""
-    if _SEPARATOR.search(text):
-        return _UNSAFE.sub("'", text)
-    # Only its beginning is the beginning of a cell, and most texts have no separator.
-    return f"'{text}" if _UNSAFE.match(text) else text
+    # Nearly all texts stay as they are, and to look for something is cheaper than to replace nothing.
+    inside = _WITHIN.sub(r"\g<0>'", text) if _WITHIN.search(text) else text
+    return f"'{inside}" if _AT_BEGIN.match(text) else inside
 
 
 def decode(cell: str) -> str:
