@@ -72,8 +72,8 @@ async def report(body: Notices, database: Db, _: ServiceCaller) -> Response:
     return Response(status_code=204)
 
 
-async def _take(database: Database, told: Notices) -> None:
-    notices: Sequence[Refusal | Reading] = [*told.refusals, *told.readings]
+async def _take(database: Database, seen: Notices) -> None:
+    notices: Sequence[Refusal | Reading] = [*seen.refusals, *seen.readings]
     async with database.transaction() as connection:
         again = await outbox.recorded_lately(connection, [one.id for one in notices]) if notices else set()
         notices = [one for one in notices if one.id not in again]
@@ -81,7 +81,7 @@ async def _take(database: Database, told: Notices) -> None:
         known = await users.shown(connection, [one.user_id for one in notices if one.user_id is not None])
         actors = {id_: Actor(id_, row["email"]) for id_, row in known.items()}
         await outbox.record(connection, [_event(one, actors.get(one.user_id or 0, ANONYMOUS)) for one in notices])
-        for use in told.uses:
+        for use in seen.uses:
             await api_tokens.used_from(connection, use.api_token_id, use.address, use.agent, use.at)
 
 

@@ -400,10 +400,10 @@ for others it counts.
 
 def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
     """Return why a test case has its verdict, where that does not speak for itself."""
-    told = []
+    found = []
 
     def tell(code: str, message: str) -> None:
-        told.append({"code": code, "message": message})
+        found.append({"code": code, "message": message})
 
     if row["elsewhere"]:
         tell("other_branch", f"It has passed on other branches only, not on {basis.branch}.")
@@ -419,7 +419,7 @@ def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
             tell("requirement_changed", "The requirement has changed since it passed.")
     if row["verdict"] == TestCaseVerdict.FLAKY:
         tell("flaky", "It passed after it had failed, with the same code.")
-    return told
+    return found
 
 
 def is_verified(verdict: str, *, allow_flaky: bool) -> bool:

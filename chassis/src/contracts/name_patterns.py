@@ -56,11 +56,11 @@ class _Part:
         return re.match(f"[{self.taken}]", other.text) is not None
 
 
-def _refused(field: str, at: int, told: str) -> PydanticCustomError:
+def _refused(field: str, at: int, detail: str) -> PydanticCustomError:
     return PydanticCustomError(
         "invalid_pattern",
-        "{told} (character {at} of {field})",
-        {"told": told, "at": at, "field": field},
+        "{detail} (character {at} of {field})",
+        {"detail": detail, "at": at, "field": field},
     )
 
 
@@ -184,8 +184,8 @@ def _check_order(parts: list[_Part]) -> None:
             raise _refused("name", part.at + star, "A * stands only before or behind the whole pattern.")
     for before, behind in pairwise(parts):
         if before.is_place and before.takes_beginning_of(behind):
-            told = f"{{{before.text}}} takes what follows it here; put a character between that it does not take."
-            raise _refused("name", behind.at, told)
+            detail = f"{{{before.text}}} takes what follows it here; put a character between that it does not take."
+            raise _refused("name", behind.at, detail)
 
 
 def _made(external_id: str, places: frozenset[str]) -> tuple[_Part, ...]:
@@ -194,8 +194,8 @@ def _made(external_id: str, places: frozenset[str]) -> tuple[_Part, ...]:
         if part.is_place and part.text not in places:
             raise _refused("external_id", part.at, f"{{{part.text}}} is no place of the name.")
     if not any(part.is_place for part in parts):
-        told = "The external id has no place; with none, all tests would be of one test case."
-        raise _refused("external_id", 1, told)
+        detail = "The external id has no place; with none, all tests would be of one test case."
+        raise _refused("external_id", 1, detail)
     return tuple(parts)
 
 

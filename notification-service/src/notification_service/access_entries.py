@@ -11,28 +11,28 @@ from notification_service.wording import counted, given, who
 
 def access_refused(event: Received[auth.AccessRefused]) -> Iterable[Entry]:
     """Return one entry for the project that was closed to somebody, or for the account; either may not be known."""
-    told = event.data
-    if told.status == 429:
+    data = event.data
+    if data.status == 429:
         action, verb = AuditAction.USER_THROTTLED, "held up"
-    elif told.project is None:
+    elif data.project is None:
         action, verb = AuditAction.USER_ACCESS_REFUSED, "refused"
     else:
         action, verb = AuditAction.PROJECT_ACCESS_REFUSED, "refused"
     by = "of somebody unknown" if event.actor.id is None else f"of {event.actor.email}"
-    were = "was" if told.count == 1 else "were"
-    summary = f"{counted(told.count, 'request')} {by} from {told.address} {were} {verb} ({told.reason})."
-    yield _entry(event, action, told.project, summary)
+    were = "was" if data.count == 1 else "were"
+    summary = f"{counted(data.count, 'request')} {by} from {data.address} {were} {verb} ({data.reason})."
+    yield _entry(event, action, data.project, summary)
 
 
 def data_read(event: Received[auth.DataRead]) -> Iterable[Entry]:
     """Return one entry for the project whose record somebody took away, or whose audit log they read."""
-    told = event.data
-    times = "" if told.count == 1 else f" {told.count} times"
-    if told.what == "export":
-        summary = f"{who(event.actor)} exported {told.requests[0]} from {told.address}{times}."
+    data = event.data
+    times = "" if data.count == 1 else f" {data.count} times"
+    if data.what == "export":
+        summary = f"{who(event.actor)} exported {data.requests[0]} from {data.address}{times}."
         yield _entry(event, AuditAction.PROJECT_EXPORTED, event.project, summary)
     else:
-        summary = f"{who(event.actor)} read the audit log from {told.address}{times}."
+        summary = f"{who(event.actor)} read the audit log from {data.address}{times}."
         yield _entry(event, AuditAction.PROJECT_AUDIT_LOG_READ, event.project, summary)
 
 

@@ -24,8 +24,8 @@ def user_created(event: Received[auth.UserCreated]) -> Iterable[Entry]:
 def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
     """Return one entry for the account."""
     user = event.data.user
-    told = (*_USER_FIELDS, "identity_provider")
-    changes = {field: event.data.changes[field] for field in told if field in event.data.changes}
+    fields = (*_USER_FIELDS, "identity_provider")
+    changes = {field: event.data.changes[field] for field in fields if field in event.data.changes}
     summary = f"{who(event.actor)} changed {listed(changes)} of the account {user.email}."
     before = {field: change["before"] for field, change in changes.items()}
     after = {field: change["after"] for field, change in changes.items()}
@@ -74,27 +74,27 @@ def password_reset_offered(event: Received[auth.PasswordResetOffered]) -> Iterab
 
 def invitation_made(event: Received[auth.InvitationMade]) -> Iterable[Entry]:
     """Return one entry for whom was invited; nothing of the link."""
-    told = event.data
-    where = "" if told.project is None else f" in the project {told.project}"
-    summary = f"{who(event.actor)} invited {told.email} as {told.role}{where}."
-    details = given(told, frozenset({"email"}))
-    yield entry_of(event, AuditAction.USER_INVITED, ResourceType.USER, None, told.email, summary, details=details)
+    data = event.data
+    where = "" if data.project is None else f" in the project {data.project}"
+    summary = f"{who(event.actor)} invited {data.email} as {data.role}{where}."
+    details = given(data, frozenset({"email"}))
+    yield entry_of(event, AuditAction.USER_INVITED, ResourceType.USER, None, data.email, summary, details=details)
 
 
 def invitation_accepted(event: Received[auth.InvitationAccepted]) -> Iterable[Entry]:
     """Return one entry for the new account."""
-    told = event.data
-    action, summary = AuditAction.USER_INVITATION_ACCEPTED, f"{told.email} accepted an invitation."
-    details = {"invitation_id": told.invitation_id}
-    yield entry_of(event, action, ResourceType.USER, str(told.user_id), told.email, summary, details=details)
+    data = event.data
+    action, summary = AuditAction.USER_INVITATION_ACCEPTED, f"{data.email} accepted an invitation."
+    details = {"invitation_id": data.invitation_id}
+    yield entry_of(event, action, ResourceType.USER, str(data.user_id), data.email, summary, details=details)
 
 
 def invitation_revoked(event: Received[auth.InvitationRevoked]) -> Iterable[Entry]:
     """Return one entry for whom had been invited."""
-    told = event.data
-    action, summary = AuditAction.USER_INVITATION_REVOKED, f"{who(event.actor)} revoked the invitation of {told.email}."
-    details = {"invitation_id": told.invitation_id}
-    yield entry_of(event, action, ResourceType.USER, None, told.email, summary, details=details)
+    data = event.data
+    action, summary = AuditAction.USER_INVITATION_REVOKED, f"{who(event.actor)} revoked the invitation of {data.email}."
+    details = {"invitation_id": data.invitation_id}
+    yield entry_of(event, action, ResourceType.USER, None, data.email, summary, details=details)
 
 
 def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
@@ -210,16 +210,16 @@ def api_token_used_elsewhere(event: Received[auth.ApiTokenUsedElsewhere]) -> Ite
 
 def login_succeeded(event: Received[auth.LoginSucceeded]) -> Iterable[Entry]:
     """Return one entry for who logged in: from where, with what, and which session began."""
-    told = event.data
+    data = event.data
     ways = {"password": "a password", "single_sign_on": "single sign-on"}
     yield entry_of(
         event,
         AuditAction.USER_LOGGED_IN,
         ResourceType.USER,
-        str(told.user_id),
+        str(data.user_id),
         event.actor.email,
-        f"{who(event.actor)} logged in from {told.address} with {ways.get(told.way, told.way)}.",
-        details=given(told, frozenset({"user_id"})),
+        f"{who(event.actor)} logged in from {data.address} with {ways.get(data.way, data.way)}.",
+        details=given(data, frozenset({"user_id"})),
     )
 
 

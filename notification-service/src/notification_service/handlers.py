@@ -58,9 +58,9 @@ def streamed(describe: StreamEvents) -> Handler:
     """Return a handler that tells those who are connected what `describe` makes of the events."""
 
     async def handle(connection: Connection, events: list[Received[Any]]) -> None:
-        told = list(describe(events))
-        if told:
-            await stream_repository.insert(connection, told)
+        messages = list(describe(events))
+        if messages:
+            await stream_repository.insert(connection, messages)
 
     return handle
 

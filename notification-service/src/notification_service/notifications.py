@@ -53,13 +53,13 @@ async def notify_of_suggestions(
     found: dict[tuple[UUID, int], list[Received[suggestion.ItemSuggestionsGenerated]]] = {}
     for event in events:
         if event.actor.id is not None and event.data.suggestions_created:
-            told = uuid5(REQUESTS, _request_of(event)) if event.correlation_id else event.id
-            found.setdefault((told, event.actor.id), []).append(event)
+            source_id = uuid5(REQUESTS, _request_of(event)) if event.correlation_id else event.id
+            found.setdefault((source_id, event.actor.id), []).append(event)
     earlier = await repository.lock_data(connection, list(found)) if found else {}
     rows = []
-    for (told, user_id), together in found.items():
-        text = texts.suggestions_found([event.data for event in together], earlier.get((told, user_id), {}))
-        rows.append(replace(_notification(together[-1], user_id, text), event_id=told))
+    for (source_id, user_id), together in found.items():
+        text = texts.suggestions_found([event.data for event in together], earlier.get((source_id, user_id), {}))
+        rows.append(replace(_notification(together[-1], user_id, text), event_id=source_id))
     if rows:
         await repository.put_notifications(connection, rows)
 

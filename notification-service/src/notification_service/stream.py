@@ -80,13 +80,13 @@ class Stream:
         with self._connected(_Connection(user_id, project, counted, unread or 0)) as connection:
             await self._start_reading()
             connection.position = self._head if after is None else after
-            told: int | None = None
+            sent: int | None = None
             while True:
                 connection.woken.clear()
                 connection.position, text = await self._events_after(connection.position, project)
-                if connection.unread != told:
-                    told = connection.unread
-                    text += event(connection.position, StreamEventName.UNREAD, encode({"unread_count": told}))
+                if connection.unread != sent:
+                    sent = connection.unread
+                    text += event(connection.position, StreamEventName.UNREAD, encode({"unread_count": sent}))
                 yield text or HEARTBEAT
                 if connection.position >= self._head:
                     await wait_with_timeout(connection.woken, HEARTBEAT_SECONDS)
@@ -156,16 +156,16 @@ class Stream:
 
     def _pass_by(self, rows: list[StoredEvent]) -> None:
         """Have connections that have had everything so far pass by what is of other projects: it is not for them."""
-        told = {row["project"] for row in rows}
+        of_projects = {row["project"] for row in rows}
         for connection in self._connections:
-            if connection.position == self._head and connection.project not in told:
+            if connection.position == self._head and connection.project not in of_projects:
                 connection.position = rows[-1]["position"]
 
     def _keep(self, rows: list[StoredEvent]) -> None:
-        for told in map(_told, rows):
-            self._recent.append(told)
-            self._recent_size += len(told.text)
-            self._head = told.position
+        for framed in map(_told, rows):
+            self._recent.append(framed)
+            self._recent_size += len(framed.text)
+            self._head = framed.position
         while self._recent_size > _MOST_KEPT:
             oldest = self._recent.popleft()
             self._recent_size -= len(oldest.text)
@@ -176,11 +176,11 @@ class Stream:
         if not self._floor <= position <= self._head:
             return await self._stored_after(position, project)
         texts = []
-        for told in reversed(self._recent):
-            if told.position <= position:
+        for framed in reversed(self._recent):
+            if framed.position <= position:
                 break
-            if told.project == project:
-                texts.append(told.text)
+            if framed.project == project:
+                texts.append(framed.text)
         return self._head, b"".join(reversed(texts))
 
     async def _stored_after(self, position: int, project: str) -> tuple[int, bytes]:

@@ -94,15 +94,15 @@ def run_finished(received: Sequence[Received[suggestion.RunFinished]]) -> Iterat
 
 def import_progressed(received: Sequence[Received[catalog.ImportProgressed]]) -> Iterator[StreamEvent]:
     """Yield how far imports are: of what was told of each at once, the last."""
-    for told in {event.data.import_id: event.data for event in received}.values():
-        yield StreamEvent(StreamEventName.IMPORT_PROGRESS, told.model_dump())
+    for progress in {event.data.import_id: event.data for event in received}.values():
+        yield StreamEvent(StreamEventName.IMPORT_PROGRESS, progress.model_dump())
 
 
 def test_run_completed(received: Sequence[Received[catalog.TestRunCompleted]]) -> Iterator[StreamEvent]:
     """Yield which runs of tests have ended."""
     for event in received:
-        told = event.data.model_dump(include={"run_id", "branch", "is_default_branch", "counts"})
-        yield StreamEvent(StreamEventName.TEST_RUN_COMPLETED, told)
+        data = event.data.model_dump(include={"run_id", "branch", "is_default_branch", "counts"})
+        yield StreamEvent(StreamEventName.TEST_RUN_COMPLETED, data)
 
 
 def coverage_changed(received: Sequence[Received[catalog.CoverageChanged]]) -> Iterator[StreamEvent]:

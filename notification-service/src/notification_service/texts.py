@@ -76,15 +76,15 @@ def suggestions_found(found: Sequence[suggestion.ItemSuggestionsGenerated], earl
         (item, *_) = found
         title = f"{counts} for {item.item_external_id or f'“{item.item_title}”'}"
         name = named(item.item_type, item.item_title, item.item_external_id)
-        told: dict[str, Any] = {f"{item.item_type}_id": item.item_id}
+        about: dict[str, Any] = {f"{item.item_type}_id": item.item_id}
     else:
         title, name = f"{counts} for {items} items", f"{items} items that were changed at once"
-        told = {"items": items, **{f"{kind}_ids": list(of_kind)[:_MOST_IDS] for kind, of_kind in ids.items()}}
+        about = {"items": items, **{f"{kind}_ids": list(of_kind)[:_MOST_IDS] for kind, of_kind in ids.items()}}
     return Text(
         NotificationType.SUGGESTIONS_GENERATED,
         title,
         f"{counts} for {name} {verb} for review.",
-        {**told, "suggestions_created": number},
+        {**about, "suggestions_created": number},
     )
 
 

@@ -104,9 +104,9 @@ async def used_from(connection: Connection, token_id: int, address: str, agent: 
     token = await repository.know_network(connection, token_id, network_of(address), at)
     if token is not None:
         (owner,) = (await users.shown(connection, [token["user_id"]])).values()
-        told = ApiTokenUsedElsewhere(token=_state(token), address=address, agent=agent)
+        payload = ApiTokenUsedElsewhere(token=_state(token), address=address, agent=agent)
         actor = Actor(owner["id"], owner["email"])
-        await outbox.record(connection, [NewEvent(told, subject=str(token_id), actor=actor)])
+        await outbox.record(connection, [NewEvent(payload, subject=str(token_id), actor=actor)])
 
 
 async def forget_old(database: Database) -> None:

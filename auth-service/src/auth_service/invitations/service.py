@@ -52,10 +52,10 @@ async def invite(
         "created_by": None if admin is None else admin.id,
         "expires_at": now + LIFETIME,
     }
-    told = InvitationMade(
+    payload = InvitationMade(
         invitation_id=row["id"], email=email, role=role.value, project=project, expires_at=row["expires_at"]
     )
-    event = NewEvent(told, subject=str(row["id"]), actor=SYSTEM if admin is None else actor_of(admin))
+    event = NewEvent(payload, subject=str(row["id"]), actor=SYSTEM if admin is None else actor_of(admin))
     await repository.insert(connection, {**row, "token_hash": one_time_links.hash_of(token)}, event)
     return row
 
@@ -75,8 +75,8 @@ async def revoke(database: Database, admin: Identity, invitation_id: int) -> Non
                 "There is no invitation with this id; it may have been accepted or revoked.",
                 code="invitation_not_found",
             )
-        told = InvitationRevoked(invitation_id=invitation_id, email=row["email"])
-        event = NewEvent(told, subject=str(invitation_id), actor=actor_of(admin))
+        payload = InvitationRevoked(invitation_id=invitation_id, email=row["email"])
+        event = NewEvent(payload, subject=str(invitation_id), actor=actor_of(admin))
         await repository.delete(connection, invitation_id, event)
 
 
@@ -121,8 +121,8 @@ def role_of(invitation: InvitationRow) -> Role:
 async def use(connection: Connection, invitation: InvitationRow, user: Shown) -> None:
     """Give a new user the membership of an invitation, which works no more then."""
     await _enter_project(connection, invitation, user)
-    told = InvitationAccepted(invitation_id=invitation["id"], email=user["email"], user_id=user["id"])
-    event = NewEvent(told, subject=str(invitation["id"]), actor=Actor(user["id"], user["email"]))
+    payload = InvitationAccepted(invitation_id=invitation["id"], email=user["email"], user_id=user["id"])
+    event = NewEvent(payload, subject=str(invitation["id"]), actor=Actor(user["id"], user["email"]))
     await repository.delete(connection, invitation["id"], event)
 
 
@@ -143,9 +143,9 @@ async def _enter_project(connection: Connection, invitation: InvitationRow, user
     inviter = invitation["created_by"]
     assert inviter is not None, "only admins invite to projects"
     by = Actor(inviter, (await users.shown(connection, [inviter]))[inviter]["email"])
-    told = MemberChanged(project=key, user_id=user["id"], email=user["email"], role=invitation["role"], before=None)
+    payload = MemberChanged(project=key, user_id=user["id"], email=user["email"], role=invitation["role"], before=None)
     row = {"user_id": user["id"], "role": invitation["role"], "since": datetime.now(UTC)}
-    event = NewEvent(told, subject=f"{key}/{user['id']}", actor=by)
+    event = NewEvent(payload, subject=f"{key}/{user['id']}", actor=by)
     await projects.put_member(connection, key, row, event)
 
 

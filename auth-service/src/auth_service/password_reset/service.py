@@ -31,8 +31,8 @@ async def offer(connection: Connection, user_id: int, actor: Actor) -> tuple[str
     if not user["is_active"]:
         raise Conflict("This account is not active; activate it first.", code="account_inactive")
     token, expires_at = one_time_links.new(), now + LIFETIME
-    told = PasswordResetOffered(user_id=user_id, email=user["email"], expires_at=expires_at)
-    event = NewEvent(told, subject=str(user_id), actor=actor)
+    payload = PasswordResetOffered(user_id=user_id, email=user["email"], expires_at=expires_at)
+    event = NewEvent(payload, subject=str(user_id), actor=actor)
     await repository.insert(connection, user_id, one_time_links.hash_of(token), expires_at, event)
     return token, expires_at
 

@@ -108,8 +108,8 @@ async def delete(database: Database, key: str, confirmed: str | None, caller: Id
         if not project["archived"] and key != DEMO:  # which is there to be tried, and to be gone again
             raise Conflict("Only a project that is archived can be deleted; archive it first.", code="not_archived")
         if confirmed != key:
-            told = f"All of this project will be gone for ever; to confirm that, send ?confirm={key}."
-            raise Invalid.field("/query/confirm", told, "not_confirmed")
+            detail = f"All of this project will be gone for ever; to confirm that, send ?confirm={key}."
+            raise Invalid.field("/query/confirm", detail, "not_confirmed")
         event = NewEvent(ProjectDeleted(project=_state(project)), subject=key, actor=actor_of(caller))
         await repository.delete(connection, key, event)
         await end_service_accounts(connection, actor_of(caller))
@@ -160,8 +160,8 @@ async def put_member(
             "since": since,
         }
         was = None if before is None else before["role"]
-        told = MemberChanged(project=key, user_id=user_id, email=user["email"], role=role.value, before=was)
-        await repository.put_member(connection, key, row, _of_member(told, caller))
+        payload = MemberChanged(project=key, user_id=user_id, email=user["email"], role=role.value, before=was)
+        await repository.put_member(connection, key, row, _of_member(payload, caller))
         return row, before is None
 
 
@@ -177,8 +177,8 @@ async def remove_member(database: Database, key: str, user_id: int, caller: Iden
             raise NotFound("This user is no member of the project.", code="member_not_found")
         check(before)
         await _check_not_last(connection, key, before, caller)
-        told = MemberRemoved(project=key, user_id=user_id, email=before["email"], before=before["role"])
-        await repository.remove_member(connection, key, user_id, _of_member(told, caller))
+        payload = MemberRemoved(project=key, user_id=user_id, email=before["email"], before=before["role"])
+        await repository.remove_member(connection, key, user_id, _of_member(payload, caller))
 
 
 async def access(database: Database) -> Row:
@@ -240,8 +240,8 @@ def _state(project: Mapping[str, Any]) -> ProjectState:
     return ProjectState.model_validate({**project, "settings": settings_of(project["settings"])})
 
 
-def _of_member(told: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
-    return NewEvent(told, subject=f"{told.project}/{told.user_id}", actor=actor_of(caller))
+def _of_member(payload: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
+    return NewEvent(payload, subject=f"{payload.project}/{payload.user_id}", actor=actor_of(caller))
 
 
 def _dumped(settings: Mapping[str, Any]) -> Row:

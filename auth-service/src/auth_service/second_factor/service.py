@@ -94,8 +94,8 @@ async def show(connection: Connection, cipher: Cipher | None, user_id: int, emai
         return Shown.RIGHT if await repository.use_step(connection, user_id, step) else Shown.USED
     if not await repository.use_recovery_code(connection, user_id, _hash(code)):
         return Shown.WRONG
-    event = RecoveryCodeUsed(user_id=user_id, email=email, left=len(found["recovery_hashes"]) - 1)
-    await outbox.record(connection, [NewEvent(event, subject=str(user_id), actor=Actor(user_id, email))])
+    payload = RecoveryCodeUsed(user_id=user_id, email=email, left=len(found["recovery_hashes"]) - 1)
+    await outbox.record(connection, [NewEvent(payload, subject=str(user_id), actor=Actor(user_id, email))])
     return Shown.RIGHT
 
 
@@ -136,8 +136,8 @@ async def confirm(database: Database, cipher: Cipher | None, identity: Identity,
             raise Conflict("Begin with POST /api/v1/auth/second-factor.", code="second_factor_not_begun")
         step = _step_of(_secret(found["secret"], identity.id, cipher), code)
         if step is None:
-            told = "This is not the code that your phone should show now; are its clock and the secret right?"
-            raise Invalid.field("/code", told, "wrong_code")
+            detail = "This is not the code that your phone should show now; are its clock and the secret right?"
+            raise Invalid.field("/code", detail, "wrong_code")
         await repository.use_step(connection, identity.id, step)
         codes = _recovery_codes()
         await repository.confirm(connection, identity.id, now, [_hash(one) for one in codes])
@@ -212,8 +212,8 @@ async def _proved(database: Database, passwords: Passwords, cipher: Cipher | Non
 
 
 async def _tell(connection: Connection, user_id: int, email: str, actor: Actor, *, is_active: bool) -> None:
-    event = SecondFactorChanged(user_id=user_id, email=email, is_active=is_active)
-    await outbox.record(connection, [NewEvent(event, subject=str(user_id), actor=actor)])
+    payload = SecondFactorChanged(user_id=user_id, email=email, is_active=is_active)
+    await outbox.record(connection, [NewEvent(payload, subject=str(user_id), actor=actor)])
 
 
 def _kept(secret: str, user_id: int, cipher: Cipher | None) -> str:

@@ -34,9 +34,9 @@ async def create(connection: Connection, key: str, new: NewServiceAccount, passw
             password_hash=password_hash,
             actor=actor_of(caller),
         )
-        told = MemberChanged(project=key, user_id=user["id"], email=email, role=new.role.value, before=None)
+        payload = MemberChanged(project=key, user_id=user["id"], email=email, role=new.role.value, before=None)
         member = {"user_id": user["id"], "role": new.role.value, "since": user["created_at"]}
-        await projects.put_member(connection, key, member, _of_member(told, caller))
+        await projects.put_member(connection, key, member, _of_member(payload, caller))
         row = {
             "user_id": user["id"],
             "project_key": key,
@@ -72,8 +72,8 @@ async def delete(database: Database, key: str, user_id: int, caller: Identity) -
         await project_service.locked(connection, key, caller)
         account = await _found(connection, key, user_id)
         await user_service.deactivate(connection, user_id, actor_of(caller))
-        told = MemberRemoved(project=key, user_id=user_id, email=account["email"], before=account["role"])
-        await projects.remove_member(connection, key, user_id, _of_member(told, caller))
+        payload = MemberRemoved(project=key, user_id=user_id, email=account["email"], before=account["role"])
+        await projects.remove_member(connection, key, user_id, _of_member(payload, caller))
         await repository.delete(connection, user_id)
 
 
@@ -128,5 +128,5 @@ async def _found(connection: Connection, key: str, user_id: int) -> Mapping[str,
     return account
 
 
-def _of_member(told: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
-    return NewEvent(told, subject=f"{told.project}/{told.user_id}", actor=actor_of(caller))
+def _of_member(payload: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
+    return NewEvent(payload, subject=f"{payload.project}/{payload.user_id}", actor=actor_of(caller))

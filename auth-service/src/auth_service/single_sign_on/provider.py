@@ -98,10 +98,10 @@ class Provider:
         )
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
         endpoint, headers, body = self._authentication(await self._document()).prepare("POST", endpoint, headers, body)
-        status, told = await self._ask("POST", endpoint, headers, body)
+        status, answer = await self._ask("POST", endpoint, headers, body)
         if status != 200:
-            raise self._refused(told)
-        id_token, access_token = told.get("id_token"), told.get("access_token")
+            raise self._refused(answer)
+        id_token, access_token = answer.get("id_token"), answer.get("access_token")
         if not isinstance(id_token, str) or not isinstance(access_token, str):
             raise _unusable("its token endpoint gave no ID token")
         claims = await self._verified_id_token(id_token, access_token, nonce)
@@ -165,12 +165,12 @@ class Provider:
             return {}
         endpoint = await self._endpoint("userinfo_endpoint")
         headers = {"Authorization": f"Bearer {access_token}", "Accept": "application/json"}
-        status, told = await self._ask("GET", endpoint, headers)
+        status, answer = await self._ask("GET", endpoint, headers)
         if status != 200:
             raise _unusable(f"its user info endpoint answered {status}")
-        if told.get("sub") != subject:
+        if answer.get("sub") != subject:
             raise _unusable("its user info is of another subject")
-        return told
+        return answer
 
     async def _decoded(self, token: str) -> jwt.Token:
         """Return what a token holds, when one of the provider's keys has signed it; raise JoseError."""
@@ -185,21 +185,21 @@ class Provider:
 
     async def _read_keys(self, known_for: float) -> Claims:
         if self._keys is None or self._keys.age > known_for:
-            status, told = await self._ask("GET", await self._endpoint("jwks_uri"))
-            if status != 200 or not isinstance(told.get("keys"), list):
+            status, answer = await self._ask("GET", await self._endpoint("jwks_uri"))
+            if status != 200 or not isinstance(answer.get("keys"), list):
                 raise _unusable(f"its keys were answered with {status}")
-            self._keys = _Known(told)
+            self._keys = _Known(answer)
         return self._keys.document
 
     async def _document(self) -> Claims:
         """Return what the provider says of itself (OpenID Connect Discovery 1.0)."""
         if self._metadata is None or self._metadata.age > _KNOWN_FOR:
-            status, told = await self._ask("GET", get_well_known_url(self.issuer, external=True))
+            status, answer = await self._ask("GET", get_well_known_url(self.issuer, external=True))
             if status != 200:
                 raise _unusable(f"its discovery document was answered with {status}")
-            if told.get("issuer") != self.issuer:
+            if answer.get("issuer") != self.issuer:
                 raise _unusable("its discovery document names another issuer than OIDC_ISSUER")
-            self._metadata = _Known(told)
+            self._metadata = _Known(answer)
         return self._metadata.document
 
     async def _endpoint(self, name: str) -> str:
@@ -241,13 +241,13 @@ class Provider:
             _log.warning("The identity provider %s answered %s.", self.issuer, response.status_code)
             raise _away()
         try:
-            told = orjson.loads(content)
+            answer = orjson.loads(content)
         except ValueError:
-            told = None
-        return response.status_code, told if isinstance(told, dict) else {}
+            answer = None
+        return response.status_code, answer if isinstance(answer, dict) else {}
 
-    def _refused(self, told: Mapping[str, Any]) -> Problem:
-        error = str(told.get("error", ""))
+    def _refused(self, answer: Mapping[str, Any]) -> Problem:
+        error = str(answer.get("error", ""))
         if error == "invalid_grant":
             return Unauthenticated(
                 "The identity provider does not take the code of this sign-in: it was used, is too old, or was given"

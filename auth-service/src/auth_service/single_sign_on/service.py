@@ -204,8 +204,8 @@ class SingleSignOn:
             await password_reset.by_provider(connection, user, now, password_hash)
         await repository.link(connection, issuer, subject, user_id, now)
         changes = {"identity_provider": {"before": None, "after": issuer}}
-        told = UserUpdated(user=user_service.state(user), changes=changes)
-        event = NewEvent(told, subject=str(user_id), actor=SYSTEM)
+        payload = UserUpdated(user=user_service.state(user), changes=changes)
+        event = NewEvent(payload, subject=str(user_id), actor=SYSTEM)
         await users.update(connection, user_id, {"full_name": user["full_name"]}, event)
 
     async def _apply(self, user_id: int, grant: Grant) -> None:

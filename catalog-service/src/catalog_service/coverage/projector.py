@@ -90,7 +90,7 @@ class CoverageProjector:
                 if not feed:
                     unsettled = {*await repository.unjudged_projects(connection), *self._untold}
                     of_project = {project: [] for project in sorted(unsettled)}
-                told, drops = {}, []
+                changed, drops = {}, []
                 for project, events in of_project.items():
                     async with in_project(connection, project):
                         state = await repository.lock_state(connection)
@@ -108,8 +108,8 @@ class CoverageProjector:
                         await outbox.record(connection, [*happened, *changes])
                     drops += happened
                     if changes:
-                        told[project] = _figures(state)
-        self._told |= told
+                        changed[project] = _figures(state)
+        self._told |= changed
         self._untold = self._untold | of_project.keys() if feed else set()
         for drop in drops:
             _log.info("Coverage of %s fell below the threshold: %s", drop.project, drop.data.model_dump_json())

@@ -113,9 +113,9 @@ class ImportLoop:
         plan_hash: str = planned["plan_hash"]
         return plan_hash
 
-    async def _refuse(self, job: Job, told: str = _RECORD_CHANGED) -> None:
+    async def _refuse(self, job: Job, detail: str = _RECORD_CHANGED) -> None:
         """Leave a job whose plan cannot be applied to who has to look at it."""
-        error = {"code": "record_changed", "detail": told, "status": 409}
+        error = {"code": "record_changed", "detail": detail, "status": 409}
         async with self._database.transaction() as connection:
             await transitions.back_to_planned(connection, job, error)
 
@@ -176,6 +176,6 @@ def _error(error: Exception, job: LeasedJob) -> dict[str, Any]:
     if isinstance(error, Refused):
         return error.error
     if isinstance(error, TriedTooOften):
-        told = f"The process that worked on this import ended {MAX_ATTEMPTS} times; it is not tried again."
-        return {"code": "import_failed", "detail": told, "status": 500}
+        detail = f"The process that worked on this import ended {MAX_ATTEMPTS} times; it is not tried again."
+        return {"code": "import_failed", "detail": detail, "status": 500}
     return {"code": "internal_error", "detail": job.unexpected(error), "status": 500}

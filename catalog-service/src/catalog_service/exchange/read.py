@@ -118,8 +118,8 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             if read.rows % _PLACE_EVERY == 0:
                 yield PLACE + b"%d\n" % _place(file)
     if read.dropped:
-        told = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
-        notices.add(told, None, read.dropped)
+        warning = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
+        notices.add(warning, None, read.dropped)
     read.notices = notices.listed()
     if chosen.inspect is not None:
         file.seek(0)
@@ -149,8 +149,8 @@ def _place(file: BinaryIO) -> int:
 
 
 def _error(code: str, message: str, status: int, members: Any = None) -> bytes:
-    told = {"code": code, "detail": message, "status": status, **(members or {})}
-    return ERROR + orjson.dumps(told, default=str, option=orjson.OPT_APPEND_NEWLINE)
+    error = {"code": code, "detail": message, "status": status, **(members or {})}
+    return ERROR + orjson.dumps(error, default=str, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def main() -> None:

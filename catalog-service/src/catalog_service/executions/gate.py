@@ -79,16 +79,16 @@ class Gate:
             for rule, outcome in judged
         ]
         if is_empty:
-            told = "No requirement is in the scope of the rules: a gate over nothing does not pass."
+            detail = "No requirement is in the scope of the rules: a gate over nothing does not pass."
             nothing: Row = {
                 "rule": "empty_scope",
                 "limit": 1,
                 "where": {},
                 "actual": 0,
                 "passed": False,
-                "reason": told,
+                "reason": detail,
             }
-            shown.insert(0, {**nothing, "reason": told, "items": [], "total": 0})
+            shown.insert(0, {**nothing, "reason": detail, "items": [], "total": 0})
         return {
             "passed": all(rule["passed"] for rule in shown),
             "rules": shown,
@@ -244,8 +244,8 @@ class Gate:
         if not runs:
             return Outcome(False, False, f"There is no run of {of}.")
         if unfinished:
-            told = f"The run {unfinished[0]['key']} of {of} has not ended yet."
-            return Outcome(False, False, told, [_with_url({**run}, "/api/v1/test-runs") for run in unfinished], 1)
+            detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."
+            return Outcome(False, False, detail, [_with_url({**run}, "/api/v1/test-runs") for run in unfinished], 1)
         return Outcome(True, True, f"There is a finished run of {of}.")
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:

@@ -37,15 +37,15 @@ def as_markdown(gate: Row) -> bytes:
 
 
 def _cut(lines: list[str]) -> bytes:
-    told, left = [], MOST_MARKDOWN - 100
+    parts, left = [], MOST_MARKDOWN - 100
     for line in lines:
         data = f"{line}\n".encode()
         left -= len(data)
         if left < 0:
-            told.append(b"\n... and more; see the answer as JSON.\n")
+            parts.append(b"\n... and more; see the answer as JSON.\n")
             break
-        told.append(data)
-    return b"".join(told)
+        parts.append(data)
+    return b"".join(parts)
 
 
 def name_of(item: Row) -> str:

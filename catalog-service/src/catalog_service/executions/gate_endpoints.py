@@ -240,8 +240,8 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
     rules = query.rules()
     if query.policy is not None:
         if rules or query.where().given():
-            told = "Send a policy or rules, not both: a saved policy holds as its admins have made it."
-            raise Invalid.field("/query/policy", told, "contradiction")
+            detail = "Send a policy or rules, not both: a saved policy holds as its admins have made it."
+            raise Invalid.field("/query/policy", detail, "contradiction")
         async with database.connection() as connection:
             rules = (await policy_store.named(connection, query.policy)).rules
     return await _judged(database, query, rules, settings, query.where())

@@ -94,8 +94,8 @@ class Upload:
 def check_room() -> None:
     """Raise TooManyRequests where this process has as many jobs as it takes."""
     if len(_followed) >= _MOST:
-        told = f"{_MOST} uploads are under way here, as many as there may be; send this one again later."
-        raise TooManyRequests(told, retry_after=5, code="too_many_uploads")
+        detail = f"{_MOST} uploads are under way here, as many as there may be; send this one again later."
+        raise TooManyRequests(detail, retry_after=5, code="too_many_uploads")
 
 
 async def read(database: Database, job_id: UUID) -> Row:

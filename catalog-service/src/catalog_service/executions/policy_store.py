@@ -47,8 +47,8 @@ async def named(connection: Connection, name: str) -> Policy:
     """Return the policy that a gate names; raise Invalid."""
     row = await _find(connection, name)
     if row is None:
-        told = f"There is no saved policy {shown(name)}; GET /reports/gate/policies lists them."
-        raise Invalid.field("/query/policy", told, "policy_not_found")
+        detail = f"There is no saved policy {shown(name)}; GET /reports/gate/policies lists them."
+        raise Invalid.field("/query/policy", detail, "policy_not_found")
     return Policy(name=name, rules=row["rules"])
 
 
@@ -61,18 +61,18 @@ async def unasked(connection: Connection, commit: str | None, where: Where) -> l
     if not wanted:
         return usual(commit, where)
     if where.given():
-        told = "The rules of the project's gate each have a part of their own; send rules with the filters."
-        raise Invalid.field(f"/query/{next(iter(where.given()))}", told, "contradiction")
+        detail = "The rules of the project's gate each have a part of their own; send rules with the filters."
+        raise Invalid.field(f"/query/{next(iter(where.given()))}", detail, "contradiction")
     try:
         return Policy.model_validate({"rules": wanted}).rules
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        told = (
+        detail = (
             f"The gate in the settings of the project cannot be used ({place}: {first['msg']});"
             " ask an admin of the project to mend it, or send rules."
         )
-        raise Invalid(told, code="invalid_gate") from None
+        raise Invalid(detail, code="invalid_gate") from None
 
 
 async def put(

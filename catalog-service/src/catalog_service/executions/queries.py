@@ -136,8 +136,8 @@ def moment_of_run(pointer: str, moment: datetime | None, settings: Settings, now
     if moment > now + _EARLY:
         raise Invalid.field(pointer, "A run cannot begin in the future; look at the clock of the machine.", "too_late")
     if moment < now - timedelta(days=settings.results_retention_days):
-        told = f"Results are kept for {settings.results_retention_days} days; this run is older."
-        raise Invalid.field(pointer, told, "too_early")
+        detail = f"Results are kept for {settings.results_retention_days} days; this run is older."
+        raise Invalid.field(pointer, detail, "too_early")
     return moment
 
 
@@ -146,8 +146,8 @@ def _shard(text: str | None) -> tuple[int | None, int | None]:
         return None, None
     found = _SHARD.fullmatch(text)
     if found is None or int(found[1]) > int(found[2]):
-        told = f"{shown(text)} is no part of a whole; write which of how many, such as 2/4."
-        raise Invalid.field("/query/shard", told, "malformed_shard")
+        detail = f"{shown(text)} is no part of a whole; write which of how many, such as 2/4."
+        raise Invalid.field("/query/shard", detail, "malformed_shard")
     return int(found[1]), int(found[2])
 
 
@@ -267,8 +267,8 @@ def _changed(word: str) -> str:
         case "newly_passed":
             return f"(e.status IN ('passed', 'flaky') AND {_BEFORE} = 'failed')"
         case other:
-            told = f"There is no change {shown(other)}; it can be newly_failed or newly_passed."
-            raise Invalid.field("/query/changed", told, "unknown_value")
+            detail = f"There is no change {shown(other)}; it can be newly_failed or newly_passed."
+            raise Invalid.field("/query/changed", detail, "unknown_value")
 
 
 class TestsQuery(PageQuery):

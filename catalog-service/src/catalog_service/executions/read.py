@@ -88,8 +88,8 @@ def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
     except Problem as problem:
         return Refusal(problem.code, problem.detail, problem.status, problem.members)
     except MemoryError:
-        told = "This file needs more memory to be read than there is for it; send it in parts."
-        return Refusal("too_large", told, 422, {})
+        detail = "This file needs more memory to be read than there is for it; send it in parts."
+        return Refusal("too_large", detail, 422, {})
 
 
 def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:

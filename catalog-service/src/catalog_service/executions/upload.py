@@ -101,8 +101,8 @@ async def receive(request: Request, options: Options, meanwhile: ExitStack) -> l
 
     received = await receive_all(request, begin)
     if options.file_name is not None and len(received) != 1:
-        told = "Several files cannot have one name; name each in the form, by `filename`."
-        raise Invalid.field("/query/file_name", told, "contradiction")
+        detail = "Several files cannot have one name; name each in the form, by `filename`."
+        raise Invalid.field("/query/file_name", detail, "contradiction")
     return [
         Received(file, options.file_name or one.file_name, one.size, one.sha256)
         for file, one in zip(files, received, strict=True)
@@ -164,11 +164,11 @@ async def _read(file: BinaryIO, results: Results, order: Order) -> Read | Refusa
             await child.wait()
     if child.returncode == 0 and said:
         return decoded(said.splitlines()[-1])
-    told = (
+    detail = (
         "The file could not be read to its end: it takes more memory or time than there is for one file."
         " Send it in parts, or look whether it is damaged."
     )
-    return Refusal("reader_ended", told, 422, {})
+    return Refusal("reader_ended", detail, 422, {})
 
 
 async def _blocks(rows: BinaryIO) -> AsyncIterator[bytes]:
@@ -295,16 +295,16 @@ async def _take_unknown(connection: Connection, options: Options, run: StoredRun
 
 
 def _warnings(matched: incoming.Matched, unknown_ids: list[str], options: Options) -> list[dict[str, Any]]:
-    told = []
+    warnings = []
     if unknown_ids:
-        told.append(_unknown("test case", unknown_ids))
+        warnings.append(_unknown("test case", unknown_ids))
     if matched.unknown and options.unknown == "keep":
         message = "Tests have no test case; GET /automated-tests?linked=false lists them."
-        told.append({"code": "unknown_test", "message": message, "count": matched.unknown})
+        warnings.append({"code": "unknown_test", "message": message, "count": matched.unknown})
     if matched.ambiguous:
         message = "Several test cases have the automation id of a test; they count for none of them."
-        told.append({"code": "ambiguous_automation_id", "message": message, "count": matched.ambiguous})
-    return told
+        warnings.append({"code": "ambiguous_automation_id", "message": message, "count": matched.ambiguous})
+    return warnings
 
 
 def _unknown(kind: str, ids: list[str]) -> dict[str, Any]:

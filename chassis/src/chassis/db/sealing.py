@@ -144,8 +144,8 @@ class Signer:
         return hmac.digest(self._key, f"{project} {day.isoformat()} {place} {hash_.hex()}".encode(), "sha256")
 
 
-async def seal_some(database: Database, told: Callable[[Sequence[Entry]], None] | None = None) -> int:
-    """Seal the next entries; return how many. `told` gets them before that is committed: rather twice than never."""
+async def seal_some(database: Database, write: Callable[[Sequence[Entry]], None] | None = None) -> int:
+    """Seal the next entries; return how many. `write` gets them before that is committed: rather twice than never."""
     with projects.across():
         async with database.connection() as connection, connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock(hashtext('audit seals'))")
@@ -161,8 +161,8 @@ async def seal_some(database: Database, told: Callable[[Sequence[Entry]], None] 
                 tuple(list(column) for column in zip(*rows, strict=True)),
             )
             await connection.execute("UPDATE audit_sealing SET position = %s", (entries[-1].id,))
-            if told is not None:
-                told(entries)
+            if write is not None:
+                write(entries)
     return len(entries)
 
 

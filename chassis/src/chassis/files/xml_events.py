@@ -74,15 +74,15 @@ def read_xml(
     events = _Events(handler, limits or XmlLimits())
     parser = _parser(events, encoding)
     source.seek(0)
-    read = told = 0
+    read = reported = 0
     try:
         for piece in _pieces(source, by_line=handler.counts_lines):
             parser.feed(piece)
             read += len(piece)
             if piece.endswith(b"\n"):
                 handler.line += 1
-            if read - told >= _PIECE:
-                told = read
+            if read - reported >= _PIECE:
+                reported = read
                 yield read
         parser.close()
     except etree.XMLSyntaxError as error:

@@ -121,9 +121,9 @@ async def read(database: Database, after: int, limit: int) -> Page:
             (after, limit),
         )
         rows = await cursor.fetchall()
-    told = [row for row in rows if row["feed_seq"] is not None]
-    events = [(row["wire_name"], sequenced(row["feed_seq"], row["envelope"].encode())) for row in told]
-    return Page(rows[0]["pruned"], events, told[-1]["feed_seq"] if told else after)
+    numbered = [row for row in rows if row["feed_seq"] is not None]
+    events = [(row["wire_name"], sequenced(row["feed_seq"], row["envelope"].encode())) for row in numbered]
+    return Page(rows[0]["pruned"], events, numbered[-1]["feed_seq"] if numbered else after)
 
 
 async def changes(database: Database, after: int, limit: int) -> bytes:

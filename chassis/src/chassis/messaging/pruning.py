@@ -87,8 +87,8 @@ class Pruner:
                 envelope = orjson.loads(row["envelope"])
                 if datetime.fromisoformat(envelope["time"]) >= before:
                     break
-                told = self._payloads[row["wire_name"]].keys_of(envelope)
-                keys = [_digest(row["project_id"], key) for key in told]
+                named = self._payloads[row["wire_name"]].keys_of(envelope)
+                keys = [_digest(row["project_id"], key) for key in named]
             except (ValueError, KeyError, TypeError, AttributeError):
                 # Of a newer version, or damaged: who can tell what it is needed for.
                 _log.debug("Keeps %s at %d: it cannot tell what that tells of", row["wire_name"], place)

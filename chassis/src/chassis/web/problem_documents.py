@@ -117,8 +117,8 @@ def _response(status: int, codes: list[str]) -> dict[str, Any]:
         },
         "examples": {code: {"value": _example(status, code)} for code in codes},
     }
-    told = ", ".join(f"`{code}`" for code in codes)
-    return {"description": f"{_MEANINGS[status]}: {told}", "content": {problems.MEDIA_TYPE: content}}
+    described = ", ".join(f"`{code}`" for code in codes)
+    return {"description": f"{_MEANINGS[status]}: {described}", "content": {problems.MEDIA_TYPE: content}}
 
 
 def _example(status: int, code: str) -> dict[str, Any]:

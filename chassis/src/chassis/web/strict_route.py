@@ -103,15 +103,15 @@ def _with_checked_query(handler: _Handler, known: QueryNames) -> _Handler:
 
 def _without_body(handler: _Handler, known: QueryNames) -> _Handler:
     """Refuse a body where none is taken, so that no caller believes that it counts; an empty object says nothing."""
-    told = "This address takes no body; leave it out."
+    detail = "This address takes no body; leave it out."
     if known.names:
-        told = (
+        detail = (
             f"This address takes no body: send {listed(known.names, 'and')} in the query, as in ?{known.names[0]}=..."
         )
 
     async def handle(request: Request) -> Response:
         if not _SAYS_NOTHING.fullmatch(await request.body()):
-            raise Invalid.field("", told, "unexpected_body")
+            raise Invalid.field("", detail, "unexpected_body")
         return await handler(request)
 
     return handle

@@ -35,13 +35,13 @@ class Terminal:
     def progress(self, what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
         """Show how far a job is: a bar on a terminal, elsewhere a line each tenth."""
         if not self.err.is_terminal:
-            told = 0
+            shown = 0
 
             def line(job: dict[str, Any]) -> None:
-                nonlocal told
+                nonlocal shown
                 tenths = int(10 * (job.get("progress") or 0))
-                if tenths > told:
-                    told = tenths
+                if tenths > shown:
+                    shown = tenths
                     self.say(f"{what}: {tenths * 10} %")
 
             yield line

@@ -63,17 +63,17 @@ class Projects:
         kind = _KINDS.get(message.wire_name)
         if kind is None:
             return
-        told = message.decode(kind).data
-        if isinstance(told, MemberChanged):
-            if told.project in self._by_key:
-                self._by_key[told.project].members[told.user_id] = Role(told.role)
-        elif isinstance(told, MemberRemoved):
-            if told.project in self._by_key:
-                self._by_key[told.project].members.pop(told.user_id, None)
-        elif isinstance(told, ProjectDeleted):
-            self._by_key.pop(told.project.key, None)
+        payload = message.decode(kind).data
+        if isinstance(payload, MemberChanged):
+            if payload.project in self._by_key:
+                self._by_key[payload.project].members[payload.user_id] = Role(payload.role)
+        elif isinstance(payload, MemberRemoved):
+            if payload.project in self._by_key:
+                self._by_key[payload.project].members.pop(payload.user_id, None)
+        elif isinstance(payload, ProjectDeleted):
+            self._by_key.pop(payload.project.key, None)
         else:
-            self._put(told.project)
+            self._put(payload.project)
 
     def _put(self, state: ProjectState) -> None:
         known = self._by_key.get(state.key)

@@ -89,13 +89,13 @@ class Limits:
 
     def take_known(self, identity: Identity) -> Told:
         """Take one request of somebody whose token was checked; raise TooManyRequests."""
-        told = self.token.take(identity.token_id) if identity.token_id.startswith(PREFIX) else []
-        return told + self.user.take(identity.id or 0)
+        exhausted = self.token.take(identity.token_id) if identity.token_id.startswith(PREFIX) else []
+        return exhausted + self.user.take(identity.id or 0)
 
     def take_unknown(self, address: str) -> Told:
         """Take one request of whoever calls from an address; raise TooManyRequests."""
         return self.address.take(_network_of(address))
 
 
-def _decoded(told: Told) -> list[tuple[str, str]]:
-    return [(name.decode(), value.decode()) for name, value in told]
+def _decoded(headers: Told) -> list[tuple[str, str]]:
+    return [(name.decode(), value.decode()) for name, value in headers]

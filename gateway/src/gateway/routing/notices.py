@@ -125,12 +125,12 @@ class Notices:
         pair = (identity.token_id, address)
         if pair not in self._used_from:
             self._used_from.add(pair)
-            told = {
+            use = {
                 "api_token_id": _api_token_of(identity),
                 "address": _short(address),
                 "agent": _short(agent.decode("latin-1")),
             }
-            self._uses.append({**told, "at": datetime.now(UTC)})
+            self._uses.append({**use, "at": datetime.now(UTC)})
 
     def _take(self, now: float, *, whole: bool = False) -> list[tuple[str, Notice]]:
         uses, self._uses = self._uses, []

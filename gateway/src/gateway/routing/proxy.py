@@ -86,7 +86,7 @@ class Proxy:
         access_token = ""
         try:
             if address.is_public(method):
-                told = self._limits.take_unknown(address_of_caller)
+                limit_headers = self._limits.take_unknown(address_of_caller)
                 identity = ANONYMOUS  # only so that the service believes where they are
             else:
                 try:
@@ -97,7 +97,7 @@ class Proxy:
                 except Unauthenticated:
                     self._limits.take_unknown(address_of_caller)  # who guesses tokens gets no more answers than that
                     raise
-                told = self._limits.take_known(identity)
+                limit_headers = self._limits.take_known(identity)
                 actor_id.set(identity.id)
                 self._verifier.seen(identity, address_of_caller, agent)
                 if not identity.session_id:
@@ -121,9 +121,9 @@ class Proxy:
             scope["raw_path"] = without_project(scope["raw_path"])[1]
         if address.is_stream:
             async with self._streams.open(access_token, identity, address, scope, send) as send_on:
-                await self._call(asked, scope, incoming, receive, send_on, told)
+                await self._call(asked, scope, incoming, receive, send_on, limit_headers)
         else:
-            await self._call(asked, scope, incoming, receive, send, told)
+            await self._call(asked, scope, incoming, receive, send, limit_headers)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return the `receive` of an address that takes no file; it, or this, raises TooLarge."""
@@ -136,7 +136,7 @@ class Proxy:
         return None
 
     async def _call(
-        self, asked: Asked, scope: Scope, incoming: Incoming, receive: Receive, send: Send, told: Told
+        self, asked: Asked, scope: Scope, incoming: Incoming, receive: Receive, send: Send, limit_headers: Told
     ) -> None:
         address = asked.address
         service = address.service.name
@@ -164,7 +164,7 @@ class Proxy:
                 answered = message["headers"]
                 if address.taken_off:
                     answered = address.as_called(answered)
-                message["headers"] = [*answered, *address.version.headers, *told]
+                message["headers"] = [*answered, *address.version.headers, *limit_headers]
                 send = begun(scope["path"], incoming.sent, message, send)
                 if message["status"] in LOOKED_AT or address.is_watched:
                     send = self.notices.answered(message, asked, send)

@@ -95,8 +95,8 @@ class _Answer:
             return document
         raise self._problem(document)
 
-    def _problem(self, told: dict[str, Any]) -> Problem:
-        detail, code = told.get("detail", ""), told.get("code")
+    def _problem(self, document: dict[str, Any]) -> Problem:
+        detail, code = document.get("detail", ""), document.get("code")
         if self._status == 401:
             return Unauthenticated(detail, code=code)
         if self._status == 403:

@@ -106,8 +106,8 @@ class _Answer:
 
     def become_page(self) -> None:
         """Show the problem document that it is to a person."""
-        told = orjson.loads(self.body)
-        shown = {name: html.escape(str(told.get(name, ""))) for name in ("detail", "code", "request_id")}
+        body = orjson.loads(self.body)
+        shown = {name: html.escape(str(body.get(name, ""))) for name in ("detail", "code", "request_id")}
         self.body = _PAGE.format_map(shown).encode()
         self.headers |= {b"content-type": b"text/html; charset=utf-8", b"cache-control": b"no-store"}
 

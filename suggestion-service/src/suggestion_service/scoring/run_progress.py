@@ -28,16 +28,16 @@ class RunProgress:
             with projects.within(project):
                 self._told[project] = await self._tell(self._told[project])
 
-    async def _tell(self, told: dict[UUID, float]) -> dict[UUID, float]:
+    async def _tell(self, reported: dict[UUID, float]) -> dict[UUID, float]:
         """Record the events of a project; return how far its runs are."""
         async with self._database.connection() as connection:
             known = await runs.running(connection)
-        if {run["id"]: run["progress"] for run in known} == told:
-            return told
+        if {run["id"]: run["progress"] for run in known} == reported:
+            return reported
         async with self._database.transaction() as connection:
             # Once more: nobody ends them now, so that their end is told after this.
             going_on = await runs.running(connection)
-            further = [run for run in going_on if run["progress"] != told.get(run["id"])]
+            further = [run for run in going_on if run["progress"] != reported.get(run["id"])]
             await outbox.record(connection, [_event(run) for run in further])
         return {run["id"]: run["progress"] for run in going_on}
 

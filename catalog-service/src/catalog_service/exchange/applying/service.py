@@ -50,7 +50,7 @@ async def _finish(connection: Connection, job: Job, place: Place) -> Applied:
     """Tell that an import is applied, up to a place, by its last event; return what was, and what was not."""
     counts = await repository.count_applied(connection, job.id, place)
     left_out = 0 if place == _END else await repository.leave_out(connection, job.id, place)
-    told = ImportApplied(
+    event = ImportApplied(
         import_id=job.id,
         format=job.format,
         file_name=job.file_name,
@@ -60,9 +60,9 @@ async def _finish(connection: Connection, job: Job, place: Place) -> Applied:
         suggest=job.suggests,
     )
     now = datetime.now(UTC)
-    await outbox.record(connection, [telling.event(job, told, now)])
+    await outbox.record(connection, [telling.event(job, event, now)])
     await repository.keep_document(connection, job.id, now)
-    has_items = any(told.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
+    has_items = any(event.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
     await repository.finish(connection, job.id, now, search_ready=not has_items)
     return Applied(counts, left_out=left_out)
 

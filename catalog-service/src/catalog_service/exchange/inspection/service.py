@@ -122,8 +122,8 @@ async def inspect(file: BytesIO, look: Look) -> Row:
             child.kill()
             await child.wait()
     if child.returncode:
-        told = complaint[-_MOST_COMPLAINT:].decode(errors="replace")
-        _log.warning("Looking at a file ended with %d: %s", child.returncode, told)
+        complaint_end = complaint[-_MOST_COMPLAINT:].decode(errors="replace")
+        _log.warning("Looking at a file ended with %d: %s", child.returncode, complaint_end)
         raise Invalid(_TOO_MUCH, code="reader_ended")
     answer: dict[str, Any] = orjson.loads(said)
     if "refused" in answer:

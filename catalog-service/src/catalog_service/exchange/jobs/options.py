@@ -158,16 +158,16 @@ class ImportQuery(ReadingQuery):
         errors = []
         super().check()
         if self.missing is not Missing.KEEP and (self.scope is None or _SCOPE.fullmatch(self.scope) is None):
-            told = (
+            detail = (
                 "Name a scope, such as source_system:jira, module:Doors or tag:safety: only its items can be missing."
             )
-            errors.append(FieldError("/query/scope", told, "scope_needed"))
+            errors.append(FieldError("/query/scope", detail, "scope_needed"))
         if self.missing is Missing.DELETE and self.apply is not ApplyWhen.NEVER:
-            told = "Deletions are never made in one step: leave `apply` out, look at the plan, and apply it then."
-            errors.append(FieldError("/query/apply", told, "contradiction"))
+            detail = "Deletions are never made in one step: leave `apply` out, look at the plan, and apply it then."
+            errors.append(FieldError("/query/apply", detail, "contradiction"))
         if self.assign_external_id is not None and self.assign_external_id.count("{n}") != 1:
-            told = "Write once where the number is to stand, as in the example of the API's description."
-            errors.append(FieldError("/query/assign_external_id", told, "malformed_template"))
+            detail = "Write once where the number is to stand, as in the example of the API's description."
+            errors.append(FieldError("/query/assign_external_id", detail, "malformed_template"))
         if errors:
             raise Invalid.fields(errors)
 

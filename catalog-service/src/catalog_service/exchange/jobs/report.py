@@ -140,17 +140,17 @@ async def refused_rows(database: Database, job: Job) -> AsyncIterator[bytes]:
 
 def _lines(row: Mapping[str, Any], header: list[str] | None) -> list[list[str]]:
     """Return the rows of a refused item as they were sent, the problem in the first."""
-    told = " ".join(
+    problems = " ".join(
         f"{one['name']}: {one['message']}" if one.get("name") else one["message"] for one in row["problems"] or []
     )
     if header is None:
         fields = row["fields"] or {}
         key, title = _key(row["kind"], fields) or "", str(fields.get("title") or "")
-        return [[str(row["row"] or ""), row["kind"], key, title, told]]
+        return [[str(row["row"] or ""), row["kind"], key, title, problems]]
     width = max(len(header), 1)
     cells = list(row["source"] or [""])
     lines = [cells[at : at + width] for at in range(0, len(cells), width)]
-    return [[*line, *[""] * (width - len(line)), "" if at else told] for at, line in enumerate(lines)]
+    return [[*line, *[""] * (width - len(line)), "" if at else problems] for at, line in enumerate(lines)]
 
 
 def _written(rows: list[list[str]]) -> bytes:

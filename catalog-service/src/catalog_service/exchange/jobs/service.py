@@ -90,11 +90,11 @@ async def upload(
 async def _check_waiting(connection: Connection, caller: Identity, most_own: int, most: int) -> None:
     own, every = await repository.waiting(connection, caller.id)
     if own >= most_own:
-        told = f"{own} of your imports wait or are worked on already; wait until one is done, or cancel it."
-        raise TooManyRequests(told, retry_after=_RETRY_AFTER, code="too_many_imports")
+        detail = f"{own} of your imports wait or are worked on already; wait until one is done, or cancel it."
+        raise TooManyRequests(detail, retry_after=_RETRY_AFTER, code="too_many_imports")
     if every >= most:
-        told = f"{every} imports wait or are worked on already; try again later."
-        raise TooManyRequests(told, retry_after=_RETRY_AFTER, code="too_many_imports")
+        detail = f"{every} imports wait or are worked on already; try again later."
+        raise TooManyRequests(detail, retry_after=_RETRY_AFTER, code="too_many_imports")
 
 
 async def ended(database: Database, job_id: UUID, within: float) -> Job | None:
@@ -170,8 +170,8 @@ def answered(job: Job) -> Row:
 def shown(row: Row) -> Row:
     """Return a job, read with the columns ANSWERED, as it is answered."""
     summary = row["summary"]
-    told = None if summary is None else {name: summary[name] for name in ImportSummary.model_fields}
-    return {**row, "options": shown_options(row["options"]), "summary": told}
+    shown_summary = None if summary is None else {name: summary[name] for name in ImportSummary.model_fields}
+    return {**row, "options": shown_options(row["options"]), "summary": shown_summary}
 
 
 def shown_options(options: Mapping[str, Any]) -> Row:
@@ -202,10 +202,10 @@ def problem_of(error: Mapping[str, Any], members: Mapping[str, Any]) -> Problem:
     return kind(error["detail"], code=error["code"], members={**more, **members})
 
 
-def record_changed(job: Job, told: str) -> Conflict:
+def record_changed(job: Job, detail: str) -> Conflict:
     """Return the problem of a plan that does not hold any more, with the counts of the one that does."""
     return Conflict(
-        told, code="record_changed", members={"import_id": job.id, "plan_hash": job.plan_hash, "counts": job.counts}
+        detail, code="record_changed", members={"import_id": job.id, "plan_hash": job.plan_hash, "counts": job.counts}
     )
 
 

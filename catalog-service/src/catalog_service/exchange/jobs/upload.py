@@ -61,8 +61,8 @@ class _File:
             await self._store(bytes(self.pending))
         if self.size == 0:
             name = f" {shown(self.received.file_name)}" if self.received.file_name else ""
-            told = f"The file{name} is empty; send the file itself, or a form with a part `file`."
-            raise Invalid(told, code="empty_file")
+            detail = f"The file{name} is empty; send the file itself, or a form with a part `file`."
+            raise Invalid(detail, code="empty_file")
         self.received.size, self.received.sha256 = self.size, self.sha256.hexdigest()
         return self.received
 

@@ -47,8 +47,8 @@ async def named(connection: Connection, name: str) -> dict[str, Any]:
         return {"preset": name}
     if row is None:
         presets = listed(preset_names(), "and")
-        told = f"There is no saved mapping {shown(name)}; GET /imports/mappings lists them. Presets are {presets}."
-        raise Invalid.field("/query/mapping", told, "mapping_not_found")
+        detail = f"There is no saved mapping {shown(name)}; GET /imports/mappings lists them. Presets are {presets}."
+        raise Invalid.field("/query/mapping", detail, "mapping_not_found")
     mapping: dict[str, Any] = row["mapping"]
     return mapping
 

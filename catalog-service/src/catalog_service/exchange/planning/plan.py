@@ -209,7 +209,7 @@ async def _plan_deletions(planner: _Planner) -> None:
             action, code = "skip", "missing_in_file"
         elif number > most:
             action, code = "conflict", "too_many_deletions"
-        told = (
+        detail = (
             f"{number} {kind.label}s of the scope are not in the file, and at most {most} may be deleted at once;"
             " max_deletions allows more."
         )
@@ -220,14 +220,14 @@ async def _plan_deletions(planner: _Planner) -> None:
                 json_build_object('external_id', m.external_id, 'title', m.title), %(action)s, %(code)s, m.id,
                 m.version,
                 CASE %(action)s WHEN 'conflict' THEN json_build_array(json_build_object(
-                    'name', NULL, 'code', %(code)s::text, 'message', %(told)s::text)) END
+                    'name', NULL, 'code', %(code)s::text, 'message', %(detail)s::text)) END
             FROM ({missing}) m
             """,
             last=await _last(planner),
             value=value,
             action=action,
             code=code,
-            told=told,
+            detail=detail,
         )
 
 
@@ -252,7 +252,7 @@ async def count_rows(connection: Connection, job_id: UUID) -> dict[str, dict[str
 async def _summary(
     planner: _Planner, counts: Mapping[str, Mapping[str, int]], read: Mapping[str, Any]
 ) -> dict[str, Any]:
-    told = """
+    detail = """
     SELECT remark ->> 'code' AS code, count(*) AS count, min(r.row) AS row,
         (array_agg(remark ->> 'message' ORDER BY r.position))[1] AS message
     FROM import_rows r, json_array_elements(r.{0}) AS remark
@@ -260,8 +260,8 @@ async def _summary(
     """
     parameters = {"job": planner.job.id}
     refused = "r.action IN ('error', 'conflict')"
-    problems = await (await planner.connection.execute(told.format("problems", refused), parameters)).fetchall()
-    warnings = await (await planner.connection.execute(told.format("warnings", "true"), parameters)).fetchall()
+    problems = await (await planner.connection.execute(detail.format("problems", refused), parameters)).fetchall()
+    warnings = await (await planner.connection.execute(detail.format("warnings", "true"), parameters)).fetchall()
     is_clean = not any(of["error"] or of["conflict"] for of in counts.values())
     return {
         "clean": is_clean,

@@ -63,11 +63,11 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
     async with database.transaction() as connection:
         await transitions.hold(connection, job)
         await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
-    rows, place, told = 0, 0, time.monotonic()
+    rows, place, reported_at = 0, 0, time.monotonic()
     lines: list[bytes] = []
 
     async def store() -> None:
-        nonlocal rows, told
+        nonlocal rows, reported_at
         prefix = f"{job.id}\t".encode()
         block = b"".join(b"%b%d\t%b" % (prefix, rows + number, line) for number, line in enumerate(lines, 1))
         rows += len(lines)
@@ -84,8 +84,8 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
                 await copy.write(block)
             await connection.execute(f"INSERT INTO import_rows ({names}) SELECT {names} FROM arrived")
         lines.clear()
-        if time.monotonic() - told > _TELL_EVERY:
-            told = time.monotonic()
+        if time.monotonic() - reported_at > _TELL_EVERY:
+            reported_at = time.monotonic()
             async with database.transaction() as connection:
                 await transitions.progress(connection, job, _SHARE * min(1, place / job.size), "reading", rows)
 

@@ -62,8 +62,8 @@ def _enum(identifier: str, known: dict[str, Any]) -> dict[str, str]:
     value = known.get(identifier)
     if value is None:
         return {"identifier": identifier}
-    told = {"name": value.name, "key": value.key, "other_content": value.other_content, "identifier": identifier}
-    return {name: text for name, text in told.items() if text is not None}
+    stored = {"name": value.name, "key": value.key, "other_content": value.other_content, "identifier": identifier}
+    return {name: text for name, text in stored.items() if text is not None}
 
 
 def _value(identifier: str, attribute: dict[str, Any]) -> list[Any]:

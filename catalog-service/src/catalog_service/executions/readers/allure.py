@@ -95,9 +95,11 @@ def _result(found: dict[str, Any]) -> Result:
         is_attempt=bool(found.get("historyId")),
     )
     parameters = a_list(found.get("parameters"))
-    told = [f"{a_text(one.get('name'))}={a_text(one.get('value'))}" for one in parameters if not one.get("excluded")]
-    if told:
-        result.iteration = f"{name} [{', '.join(told)}]"
+    arguments = [
+        f"{a_text(one.get('name'))}={a_text(one.get('value'))}" for one in parameters if not one.get("excluded")
+    ]
+    if arguments:
+        result.iteration = f"{name} [{', '.join(arguments)}]"
     if result.status == "failed":
         details = a_dict(found.get("statusDetails"))
         result.message = a_text(details.get("message"))[:LONGEST_MESSAGE] or None

@@ -46,8 +46,8 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             others += 1
             continue
         if not all(isinstance(event.get(name, ""), str) for name in ("Action", "Package", "Test")):
-            told = f"Action, Package and Test in line {number} are to be texts."
-            raise Unreadable(told, line=number, column=1)
+            detail = f"Action, Package and Test in line {number} are to be texts."
+            raise Unreadable(detail, line=number, column=1)
         if event.get("Action") == "build-output":
             _keep(builds.setdefault(a_text(event.get("ImportPath")), []), a_text(event.get("Output")))
             continue

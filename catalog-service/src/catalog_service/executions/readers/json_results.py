@@ -65,8 +65,8 @@ def check(file: BinaryIO, start: int, value: Any, shape: Shape | list[Shape], pa
     if wrong is not None:
         at, is_to_be, there = wrong
         line, column, offset = place_of(file, start, at) or (None, None, None)
-        told = f"{_told(at)} is to be {is_to_be}, not {there}."
-        raise Unreadable(told, line=line, column=column, offset=offset)
+        detail = f"{_told(at)} is to be {is_to_be}, not {there}."
+        raise Unreadable(detail, line=line, column=column, offset=offset)
 
 
 def _misfit(value: Any, shape: Shape | list[Shape], path: Path) -> tuple[Path, str, str] | None:
@@ -133,8 +133,8 @@ def _object(text: bytes, number: int, indented: int) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        told = f"Line {number} is no JSON: {reason_of(error)}."
-        raise Unreadable(told, line=number, column=error.colno + indented) from None
+        detail = f"Line {number} is no JSON: {reason_of(error)}."
+        raise Unreadable(detail, line=number, column=error.colno + indented) from None
 
 
 def a_dict(value: Any) -> dict[str, Any]:

@@ -134,8 +134,8 @@ class _Tap:
         if not self._seen:
             raise Unreadable("The file has no line of TAP, such as `ok 1 - works`.", line=1)
         if self._planned is not None and self._planned != self._points:
-            told = f"The plan has {self._planned} tests, and the file {self._points}."
-            yield Notice("plan_not_kept", told)
+            detail = f"The plan has {self._planned} tests, and the file {self._points}."
+            yield Notice("plan_not_kept", detail)
 
 
 FORMAT = ResultFormat("tap", "TAP 14", recognise, read)

@@ -104,13 +104,13 @@ class HtmlMatrix:
 def beginning(title: str, said: str, notes: Sequence[str], figures: Sequence[tuple[str, str]]) -> str:
     """Return the beginning of a page: what it is, what it says of itself, and its figures with their names."""
     boxes = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
-    told = "".join(f'<p class="note">{escape(note)}</p>\n' for note in notes)
+    paragraphs = "".join(f'<p class="note">{escape(note)}</p>\n' for note in notes)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f'<h1>{title}</h1>\n<p class="made">{escape(said)}</p>\n{told}'
+        f'<h1>{title}</h1>\n<p class="made">{escape(said)}</p>\n{paragraphs}'
         f'<dl class="figures">{boxes}</dl>\n'
     )
 
