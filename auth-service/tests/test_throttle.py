@@ -50,11 +50,11 @@ async def test_failures_that_follow_one_another_are_told_together(service: Servi
     await fail(service, 4)
     await fail(service, 1, address="192.0.2.77")
     assert await counts(service) == [1, 1]
-    await throttle.tell_kept(service.database)
+    await throttle.tell_deferred(service.database)
     assert await counts(service) == [1, 1], "others may follow"
     await let_pass(service, "16 minutes")
     for _ in range(2):
-        await throttle.tell_kept(service.database)
+        await throttle.tell_deferred(service.database)
     assert await counts(service) == [1, 1, 3]
     (_, _, told) = await service.events("auth.login.failed")
     assert (told["data"]["email"], told["data"]["reason"]) == ("kim@example.com", "wrong_password")

@@ -78,9 +78,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
         await completion.end_forgotten(database, settings.results_default_branch, datetime.now(UTC))
 
     async def prune_results() -> None:
-        kept = timedelta(days=settings.results_retention_days)
+        age = timedelta(days=settings.results_retention_days)
         default_branch = settings.results_default_branch
-        await retention.prune(database, datetime.now(UTC), kept=kept, default_branch=default_branch)
+        await retention.prune(database, datetime.now(UTC), retention=age, default_branch=default_branch)
 
     async def keep_verdicts() -> None:
         await verdict_days.keep_today(database, settings, datetime.now(UTC))

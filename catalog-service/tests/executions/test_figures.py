@@ -55,7 +55,7 @@ async def test_what_changes_how_they_stand_changes_the_figures(results: Results)
     assert await verdicts(now + timedelta(days=15)) == {"stale": 1}, "nothing has changed, but time goes by"
     assert await verdicts(datetime.now(UTC)) == {"passed": 1}
     await retention.prune(
-        results.catalog.database, now + timedelta(days=500), kept=timedelta(days=400), default_branch="main"
+        results.catalog.database, now + timedelta(days=500), retention=timedelta(days=400), default_branch="main"
     )
     assert await verdicts(datetime.now(UTC)) == {"not_run": 1}, (
         "the branch and what ran there are gone, in all projects"

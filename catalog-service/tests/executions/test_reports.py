@@ -98,10 +98,14 @@ async def test_old_months_and_quiet_branches_are_not_kept(results: Results) -> N
     case = (f"[{test_case['external_id']}]", "passed")
     await results.send(case, branch=quiet, started_at=long_ago.isoformat())
     await results.send(case, started_at=long_ago.isoformat())
-    await retention.prune(results.catalog.database, datetime.now(UTC), kept=timedelta(days=400), default_branch="main")
+    await retention.prune(
+        results.catalog.database, datetime.now(UTC), retention=timedelta(days=400), default_branch="main"
+    )
     found = await results.verdict(requirement, branch=quiet, fallback=False)
     assert (found["verdict"], found["total"]) == ("stale", 2)
-    await retention.prune(results.catalog.database, datetime.now(UTC), kept=timedelta(days=100), default_branch="main")
+    await retention.prune(
+        results.catalog.database, datetime.now(UTC), retention=timedelta(days=100), default_branch="main"
+    )
     assert (await results.verdict(requirement))["total"] == 0
 
 
@@ -113,7 +117,7 @@ async def test_days_are_left_of_months_that_are_dropped(results: Results) -> Non
         await results.send((name, outcome), ("another", "passed"), branch=branch, started_at=at.isoformat())
     for _ in range(2):
         await retention.prune(
-            results.catalog.database, datetime.now(UTC), kept=timedelta(days=200), default_branch="main"
+            results.catalog.database, datetime.now(UTC), retention=timedelta(days=200), default_branch="main"
         )
     days = await results.catalog.rows(
         """

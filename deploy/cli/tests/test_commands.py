@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from traceline_cli import login
 from traceline_cli.failures import Exit
-from traceline_cli.login import Kept
+from traceline_cli.login import Login
 from traceline_cli.main import main
 
 NOBODY = "http://127.0.0.1:9"
@@ -86,10 +86,10 @@ def test_files_of_a_pipeline_that_names_no_run_are_told_of(tmp_path: Path) -> No
 
 def test_a_log_in_is_kept_from_others_and_not_used_after_its_end(tmp_path: Path) -> None:
     file = login.place({"XDG_CONFIG_HOME": str(tmp_path)})
-    login.keep(Kept(NOBODY, "token", time.time() + 60), file)
+    login.keep(Login(NOBODY, "token", time.time() + 60), file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert login.find(file) == Kept(**json.loads(file.read_text()))
-    login.keep(Kept(NOBODY, "token", time.time() - 1), file)
+    assert login.find(file) == Login(**json.loads(file.read_text()))
+    login.keep(Login(NOBODY, "token", time.time() - 1), file)
     assert login.find(file) is None
 
 

@@ -130,9 +130,9 @@ class Page:
             is_hidden = any(part.startswith(".") for part in place.parts)
             if file.is_file() and not is_hidden and file.name not in {_HASHES, _REASON} and file.suffix not in twins:
                 path = f"/{place.as_posix()}"
-                kept = _FOR_EVER if path.startswith(ASSETS) else _ASK_FIRST
+                cache_control = _FOR_EVER if path.startswith(ASSETS) else _ASK_FIRST
                 media_type = _MEDIA_TYPES.get(file.suffix, "application/octet-stream")
-                self._files[path] = _File(media_type, {**self._headers, **kept}, _contents(file))
+                self._files[path] = _File(media_type, {**self._headers, **cache_control}, _contents(file))
 
 
 def is_of_page(path: str) -> bool:

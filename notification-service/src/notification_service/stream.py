@@ -191,9 +191,9 @@ class Stream:
                 rows = await stream_repository.after(database, position, _PAGE)
         async with self._database.across() as database:
             # Afterwards: what is there then was there before.
-            kept = await stream_repository.bounds(database)
-        if not kept["first"] - 1 <= position <= kept["last"]:
-            return kept["last"], event(kept["last"], StreamEventName.RESET, b"{}")
+            bounds = await stream_repository.bounds(database)
+        if not bounds["first"] - 1 <= position <= bounds["last"]:
+            return bounds["last"], event(bounds["last"], StreamEventName.RESET, b"{}")
         # Of a project there may be nothing for long; what came after the first look is left to the next.
         reached = rows[-1]["position"] if rows else position
         if len(rows) < _PAGE:

@@ -76,11 +76,11 @@ async def encrypt_all(database: Database, cipher: Cipher | None) -> None:
     done = 0
     async with database.connection() as connection:
         for row in await repository.secrets(connection, but=None if cipher.has_earlier else _ENCRYPTED):
-            kept, user_id = row["secret"], row["user_id"]
-            secret, is_current = _opened(kept, user_id, cipher)
+            stored, user_id = row["secret"], row["user_id"]
+            secret, is_current = _opened(stored, user_id, cipher)
             # Nobody waits for this: whoever has begun another one meanwhile keeps that.
             if secret is not None and not is_current:
-                done += await repository.replace_secret(connection, user_id, kept, _kept(secret, user_id, cipher))
+                done += await repository.replace_secret(connection, user_id, stored, _stored(secret, user_id, cipher))
     if done:
         _log.info("Encrypted the secrets of %d second factors; dumps of before have them as they were.", done)
 
@@ -120,7 +120,7 @@ async def begin(
         await throttle.succeeded(connection, shown.attempt)
         is_active = await repository.is_active(connection, shown.user_id)
         if not is_active:
-            await repository.begin(connection, shown.user_id, _kept(secret, shown.user_id, cipher))
+            await repository.begin(connection, shown.user_id, _stored(secret, shown.user_id, cipher))
     if is_active:
         raise Conflict("You have a second factor; remove it before you begin anew.", code="second_factor_active")
     return secret, pyotp.TOTP(secret).provisioning_uri(name=identity.email, issuer_name=_ISSUER)
@@ -216,26 +216,26 @@ async def _tell(connection: Connection, user_id: int, email: str, actor: Actor, 
     await outbox.record(connection, [NewEvent(payload, subject=str(user_id), actor=actor)])
 
 
-def _kept(secret: str, user_id: int, cipher: Cipher | None) -> str:
+def _stored(secret: str, user_id: int, cipher: Cipher | None) -> str:
     """Return what is stored of a secret."""
     if cipher is None:
         return secret
     return _ENCRYPTED + b64encode(cipher.encrypt(secret.encode(), _place(user_id))).decode()
 
 
-def _secret(kept: str, user_id: int, cipher: Cipher | None) -> str | None:
+def _secret(stored: str, user_id: int, cipher: Cipher | None) -> str | None:
     """Return a secret as it is; None when this cipher cannot tell it: recovery codes still work."""
-    return _opened(kept, user_id, cipher)[0]
+    return _opened(stored, user_id, cipher)[0]
 
 
-def _opened(kept: str, user_id: int, cipher: Cipher | None) -> tuple[str | None, bool]:
+def _opened(stored: str, user_id: int, cipher: Cipher | None) -> tuple[str | None, bool]:
     """Return the same, and whether the first secret of the cipher has encrypted it."""
-    if not kept.startswith(_ENCRYPTED):
-        return kept, False
+    if not stored.startswith(_ENCRYPTED):
+        return stored, False
     try:
         if cipher is None:
             raise NotReadable
-        secret, is_current = cipher.opened(b64decode(kept.removeprefix(_ENCRYPTED)), _place(user_id))
+        secret, is_current = cipher.opened(b64decode(stored.removeprefix(_ENCRYPTED)), _place(user_id))
         return secret.decode(), is_current
     except NotReadable:
         _log.error(

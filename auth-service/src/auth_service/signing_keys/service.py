@@ -174,8 +174,8 @@ async def _make(connection: Connection, cipher: Cipher | None, signs_in: timedel
     key = Ed25519PrivateKey.generate()
     kid = uuid.uuid4().hex
     private_key = key.private_bytes_raw()
-    kept = private_key if cipher is None else cipher.encrypt(private_key, _place(kid))
-    made = await repository.insert(connection, kid, key.public_key().public_bytes_raw(), kept, signs_in)
+    stored = private_key if cipher is None else cipher.encrypt(private_key, _place(kid))
+    made = await repository.insert(connection, kid, key.public_key().public_bytes_raw(), stored, signs_in)
     _log.info("Made the signing key %s, which signs from %s.", kid, made["signs_from"])
     return kid
 
@@ -192,13 +192,13 @@ def _read(row: DictRow, cipher: Cipher | None) -> bytes:
 
 def _opened(row: DictRow, cipher: Cipher | None) -> tuple[bytes, bool]:
     """Return the same, and whether the first secret of the cipher has encrypted it."""
-    kept: bytes = row["private_key"]
-    if len(kept) == _RAW_LENGTH:
-        return kept, False
+    stored: bytes = row["private_key"]
+    if len(stored) == _RAW_LENGTH:
+        return stored, False
     if cipher is None:
         raise KeyNotReadable(f"The setting DATA_ENCRYPTION_KEY is missing: signing keys are encrypted. {_ADVICE}")
     try:
-        return cipher.opened(kept, _place(row["kid"]))
+        return cipher.opened(stored, _place(row["kid"]))
     except NotReadable:
         raise KeyNotReadable(
             f"The setting DATA_ENCRYPTION_KEY is wrong: signing keys are encrypted with another one. {_ADVICE}"

@@ -107,18 +107,18 @@ async def failed(connection: Connection, attempt: Attempt, failure: LoginFailed 
     await repository.fail_attempt(connection, attempt.id)
     if failure is None:
         return
-    kept = await repository.keep_untold(
+    is_deferred = await repository.keep_untold(
         connection, attempt.id, attempt.account, attempt.network, failure.model_dump(), WINDOW
     )
-    if not kept:
+    if not is_deferred:
         await _tell(connection, [failure.model_dump()])
 
 
-async def tell_kept(database: Database) -> None:
+async def tell_deferred(database: Database) -> None:
     """Tell the failures that were kept for as long as others could join them: an event an account and an address."""
     async with database.transaction() as connection:
-        kept = await repository.take_untold(connection, WINDOW)
-        for _, of_one in groupby(kept, lambda one: one[:2]):
+        deferred = await repository.take_untold(connection, WINDOW)
+        for _, of_one in groupby(deferred, lambda one: one[:2]):
             await _tell(connection, [failure for *_, failure in of_one])
 
 
@@ -138,7 +138,7 @@ async def is_known(database: Database, address: str) -> bool:
 
 async def forget_old(database: Database) -> None:
     """Delete the attempts that count no more, and the networks without a log-in for long."""
-    await tell_kept(database)
+    await tell_deferred(database)
     async with database.connection() as connection:
         await repository.prune_attempts(connection, LONGEST_WINDOW)
         await repository.prune_known_networks(connection, KNOWN_FOR)

@@ -191,9 +191,9 @@ class Validation:
         if not self._restoring:
             return problems
         fields["version"] = item.version
-        kept = {"id": None, "version": _VERSION, "created_at": _MOMENT, "updated_at": _MOMENT}
+        native_fields = {"id": None, "version": _VERSION, "created_at": _MOMENT, "updated_at": _MOMENT}
         values = {**sent, "version": item.version}
-        for name, adapter in kept.items():
+        for name, adapter in native_fields.items():
             if values.get(name) is None:
                 problems.append(_problem(name, "not_restorable", f"A restore needs the {name} of each item."))
             elif adapter is not None:
@@ -240,8 +240,8 @@ class Validation:
         warnings = checked.warnings
         for warning in warnings:
             self.warnings.add(warning, record.row)
-        kept = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
-        self._kept += len(kept) if checked.is_refused else 0
+        shown = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
+        self._kept += len(shown) if checked.is_refused else 0
         source, line = getattr(record, "source", None), getattr(record, "line", None)
         sheet = getattr(record, "sheet", None)
         version = getattr(record, "version", None)
@@ -256,7 +256,7 @@ class Validation:
                     _json(checked.fields),
                     _NULL if given is None else b"{%s}" % ",".join(given).encode(),
                     _NULL if version is None else b"%d" % version,
-                    _json(kept) if kept or checked.is_refused else _NULL,
+                    _json(shown) if shown or checked.is_refused else _NULL,
                     _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
                     _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
                     b"error" if checked.is_refused else _NULL,

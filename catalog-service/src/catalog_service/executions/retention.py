@@ -9,7 +9,7 @@ _QUIET = timedelta(days=30)
 _MOST_BRANCHES = 1000
 
 
-async def prune(database: Database, now: datetime, *, kept: timedelta, default_branch: str) -> None:
+async def prune(database: Database, now: datetime, *, retention: timedelta, default_branch: str) -> None:
     """Drop the months that are over, and the states of branches without a run for a month: never the default branch's.
 
     Of more than a thousand branches of a project, those that ran last are left. Runs are kept for ever, and of the
@@ -17,8 +17,8 @@ async def prune(database: Database, now: datetime, *, kept: timedelta, default_b
     """
     async with database.across() as connection:
         await jobs.prune(connection, now)
-        await _count_days(connection, now - kept)
-        await connection.execute("SELECT drop_execution_months(%s)", (now - kept,))
+        await _count_days(connection, now - retention)
+        await connection.execute("SELECT drop_execution_months(%s)", (now - retention,))
         # What is remembered of test cases that are deleted; nothing of theirs is in answers.
         for table in ("automated_test_cases", "test_case_state"):
             await connection.execute(

@@ -66,11 +66,11 @@ async def _verdicts(
 ) -> dict[date, Row]:
     if branch != settings.results_default_branch:
         return {}
-    kept = await connection.execute(
+    stored = await connection.execute(
         f"SELECT day, {', '.join(f'sum({one})::bigint AS {one}' for one in Verdict)} FROM verdict_days"
         " WHERE branch = %s AND day >= %s AND day < %s GROUP BY day",
         (branch, first, now.date()),
     )
-    found = {row.pop("day"): row for row in await kept.fetchall()}
+    found = {row.pop("day"): row for row in await stored.fetchall()}
     today = await figures(database, connection, None, {}, settings.basis(now))
     return {**found, now.date(): today.by_verdict}

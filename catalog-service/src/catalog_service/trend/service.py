@@ -23,9 +23,9 @@ async def trend(database: Database, days: int, module: str | None, now: datetime
     """
     modules, today = parse_words("module", module), now.date()
     async with snapshot(database) as connection:
-        kept = await repository.between(connection, today - timedelta(days=days), today, modules)
+        stored = await repository.between(connection, today - timedelta(days=days), today, modules)
         figures = await _figures(connection, now)
-    return [_shown(day) for day in (*kept, *(day for day in figures if _is_chosen(day, modules)))]
+    return [_shown(day) for day in (*stored, *(day for day in figures if _is_chosen(day, modules)))]
 
 
 async def keep_today(database: Database, now: datetime) -> None:

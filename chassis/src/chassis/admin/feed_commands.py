@@ -25,11 +25,11 @@ async def feed(in_json: bool) -> None:
             return await opened.enter_async_context(connections.feed_of(source))
 
         own = await relay.progress(connection)
-        kept = await pruning.progress(connection)
+        progress = await pruning.progress(connection)
         received = await positions.inboxes(connection, feed_of)
         failed = await failed_counts(connection)
     if in_json:
-        output.as_json({"feed": own | kept, "inbox": received, "kept": failed})
+        output.as_json({"feed": own | progress, "inbox": received, "kept": failed})
         return
     output.as_table(
         [
@@ -39,15 +39,15 @@ async def feed(in_json: bool) -> None:
                 own["relay_position"],
                 own["lag"],
                 output.age(own["lag_seconds"]),
-                kept["pruned"],
+                progress["pruned"],
             )
         ],
         *("HEAD", "UNNUMBERED", "PUBLISHED", "LAG", "AGE", "PRUNED"),
     )
-    if kept["consumers"]:
+    if progress["consumers"]:
         click.echo()
         output.as_table(
-            [(row["consumer"], row["position"], output.age(row["told_seconds_ago"])) for row in kept["consumers"]],
+            [(row["consumer"], row["position"], output.age(row["told_seconds_ago"])) for row in progress["consumers"]],
             *("CONSUMER", "HAS RECEIVED", "TOLD SO"),
         )
     if received:

@@ -43,14 +43,16 @@ def of_pruning(source: str, database: Database, consumers: Sequence[str]) -> Gau
 
     async def read() -> list[Metric]:
         async with database.across() as connection:
-            kept = await pruning.progress(connection)
-        silent = dict.fromkeys(consumers, 0.0) | {row["consumer"]: row["told_seconds_ago"] for row in kept["consumers"]}
+            progress = await pruning.progress(connection)
+        silent = dict.fromkeys(consumers, 0.0) | {
+            row["consumer"]: row["told_seconds_ago"] for row in progress["consumers"]
+        }
         return [
             gauge(
                 "traceline_feed_pruned",
                 "Up to which event only the last one of each thing is kept.",
                 ("source",),
-                [((source,), kept["pruned"])],
+                [((source,), progress["pruned"])],
             ),
             gauge(
                 "traceline_feed_consumer_silent_seconds",

@@ -25,8 +25,8 @@ class Context:
 
     def api(self) -> Api:
         """Return the API as whoever the variables or the kept log-in say."""
-        kept = login.find(login.place())
-        url = self.url or (kept.url if kept is not None else None)
+        stored = login.find(login.place())
+        url = self.url or (stored.url if stored is not None else None)
         if url is None:
             raise Failure(Exit.WRONG_USE, "Say where Traceline is: --url, TRACELINE_URL, or `traceline login`.")
         stranger = self.at(url, None)
@@ -35,12 +35,12 @@ class Context:
         if email := os.environ.get("TRACELINE_EMAIL"):
             token, _ = log_in(stranger, email, os.environ.get("TRACELINE_PASSWORD", ""))
             return self.at(url, token)
-        if kept is None or kept.url != stranger.url:
+        if stored is None or stored.url != stranger.url:
             raise Failure(
                 Exit.UNREACHABLE,
                 "Nobody is logged in, or no longer: set TRACELINE_TOKEN to an API token, or use `traceline login`.",
             )
-        return self.at(url, kept.token)
+        return self.at(url, stored.token)
 
     def at(self, url: str, token: str | None) -> Api:
         """Return the API at an address."""

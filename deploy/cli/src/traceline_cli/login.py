@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Login:
     """What a log-in leaves; `until` in seconds since the epoch."""
 
     url: str
@@ -24,20 +24,20 @@ def place(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(folder) / "traceline" / "login.json"
 
 
-def keep(kept: Kept, file: Path) -> None:
+def keep(login: Login, file: Path) -> None:
     """Store a log-in; only its owner may read the file, from its first moment."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = file.with_name(file.name + ".new")
     new.unlink(missing_ok=True)
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        json.dump(asdict(kept), stream)
+        json.dump(asdict(login), stream)
     new.replace(file)
 
 
-def find(file: Path) -> Kept | None:
+def find(file: Path) -> Login | None:
     """Return the kept log-in; None when there is none, or its end has come."""
     with suppress(OSError, ValueError, TypeError):
-        kept = Kept(**json.loads(file.read_text()))
-        if kept.until > time.time():
-            return kept
+        login = Login(**json.loads(file.read_text()))
+        if login.until > time.time():
+            return login
     return None

@@ -12,7 +12,7 @@ from traceline_cli.context import Context, log_in, pass_context, shared_options
 from traceline_cli.exchange import export, import_file
 from traceline_cli.failures import Exit, Failure
 from traceline_cli.gate import gate
-from traceline_cli.login import Kept
+from traceline_cli.login import Login
 from traceline_cli.results import results
 
 _WITHIN = 1800.0
@@ -68,7 +68,7 @@ def log_in_here(context: Context, email: str, password: str) -> None:
             raise
         token, seconds = log_in(api, email, password, click.prompt("Code of your second factor", err=True))
     file = login.place()
-    login.keep(Kept(api.url, token, time.time() + seconds), file)
+    login.keep(Login(api.url, token, time.time() + seconds), file)
     context.terminal.answer({"file": str(file), "seconds": seconds}, f"Logged in for {seconds // 60} minutes.")
 
 

@@ -67,10 +67,10 @@ class SingleSignOn:
             if wants_page:
                 answered.become_page()
         elif token is not None:
-            answered.headers[b"set-cookie"] = (await self._kept(scope, incoming, token.decode())).encode()
+            answered.headers[b"set-cookie"] = (await self._become_session(scope, incoming, token.decode())).encode()
         elif begins:
-            kept = self._credentials.keep_browser(scope, incoming.sent, browser, _KEPT_FOR)
-            answered.headers[b"set-cookie"] = kept.encode()
+            cookie = self._credentials.keep_browser(scope, incoming.sent, browser, _KEPT_FOR)
+            answered.headers[b"set-cookie"] = cookie.encode()
         await answered.pass_on(send)
 
     async def _earlier_session(self, scope: Scope, incoming: Incoming) -> str | None:
@@ -81,7 +81,7 @@ class SingleSignOn:
                 return (await self._verifier.identify(token)).session_id
         return None
 
-    async def _kept(self, scope: Scope, incoming: Incoming, token: str) -> str:
+    async def _become_session(self, scope: Scope, incoming: Incoming, token: str) -> str:
         """Return the header that makes a session of a token; memberships that came with it count from now on."""
         await self._verifier.learn()
         expires_at = (await self._verifier.identify(token)).token_expires_at

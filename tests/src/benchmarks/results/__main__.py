@@ -160,7 +160,7 @@ async def _drop(url: str, end: datetime) -> float:
     await database.open()
     try:
         began = time.perf_counter()
-        await retention.prune(database, end, kept=timedelta(), default_branch=BRANCH)
+        await retention.prune(database, end, retention=timedelta(), default_branch=BRANCH)
         return time.perf_counter() - began
     finally:
         await database.close()

@@ -49,20 +49,20 @@ _PLACES = ("line", "column", "offset")
 
 async def beginning(request: Request) -> tuple[BytesIO, Received]:
     """Return the first MiB of the file of a request, an archive as a whole; raises what `receive` does."""
-    kept = bytearray()
+    buffer = bytearray()
     is_whole = False
 
     async def keep(number: int, data: bytes) -> None:
         nonlocal is_whole
         if number == 0:
             is_whole = is_archive(data)
-        if is_whole and len(kept) + len(data) > _MOST_ARCHIVE:
+        if is_whole and len(buffer) + len(data) > _MOST_ARCHIVE:
             raise TooLarge("An archive or workbook of more than 16 MiB is not inspected; import it to see its plan.")
-        if is_whole or len(kept) < _BEGINNING:
-            kept.extend(data)
+        if is_whole or len(buffer) < _BEGINNING:
+            buffer.extend(data)
 
     received = await receive(request, keep)
-    return BytesIO(kept), received
+    return BytesIO(buffer), received
 
 
 @dataclass(frozen=True, slots=True)

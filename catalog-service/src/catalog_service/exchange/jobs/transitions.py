@@ -186,12 +186,12 @@ async def expire(connection: Connection) -> None:
 async def _end(
     connection: Connection, job: Job, status: str, error: dict[str, Any] | None, counts: Mapping[str, Any] | None
 ) -> None:
-    kept = 0 if counts is None else APPLIED_HOURS
+    hours = 0 if counts is None else APPLIED_HOURS
     await _move(
         connection,
         job,
         "status = %(next)s, phase = %(next)s, error = %(error)s, counts = coalesce(%(counts)s, counts),"
-        f" expires_at = now() + interval '{kept} hours', {_FREE}",
+        f" expires_at = now() + interval '{hours} hours', {_FREE}",
         {
             "next": status,
             "error": None if error is None else Json(error),

@@ -101,9 +101,9 @@ def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_s
     if rest:
         given = fields.get("custom_metadata")
         name = source_system or REST
-        kept = given if isinstance(given, dict) else {}
-        under = kept.get(name)
-        fields["custom_metadata"] = {**kept, name: {**(under if isinstance(under, dict) else {}), **rest}}
+        metadata = given if isinstance(given, dict) else {}
+        under = metadata.get(name)
+        fields["custom_metadata"] = {**metadata, name: {**(under if isinstance(under, dict) else {}), **rest}}
     return Item(cast(ItemKind, kind), row, fields, line=line, version=version)
 
 

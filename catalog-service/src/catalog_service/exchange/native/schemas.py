@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from catalog_service.exchange.native.layout import SCHEMA
 from catalog_service.exchange.records import Document, Notice, Record, Unreadable
-from catalog_service.exchange.reqif.kept import check_kept
+from catalog_service.exchange.reqif.schema_document import check_writable
 from catalog_service.exchange.reqif.stored import Stored
 
 TEXT = "text"
@@ -33,7 +33,7 @@ def schemas_of(parts: Sequence[object]) -> Iterator[Record]:
         return
     try:
         content = orjson.loads("".join(part for part in parts if isinstance(part, str)))
-        check_kept(content)
+        check_writable(content)
     except (orjson.JSONDecodeError, ValidationError, etree.XMLSyntaxError, Unreadable):
         yield Notice(
             "schema_left_out",

@@ -211,10 +211,10 @@ async def _feed(pipe: asyncio.StreamWriter, database: Database, job: Job, order:
 
 
 async def _tail(pipe: asyncio.StreamReader) -> str:
-    kept = b""
+    tail = b""
     while data := await pipe.read(4096):
-        kept = (kept + data)[-2000:]
-    return kept.decode(errors="replace").strip()
+        tail = (tail + data)[-2000:]
+    return tail.decode(errors="replace").strip()
 
 
 async def _split(pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:

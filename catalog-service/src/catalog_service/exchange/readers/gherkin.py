@@ -187,7 +187,7 @@ def _draft(
     draft.others["automation_status"] = "automated"
     requirements = [tag for tag in map(_bare, tags) if tag != draft.external_id and _is_id(_REQUIREMENT_ID, tag)]
     requirements += _COVERED.findall(text)
-    kept = {
+    metadata = {
         "file": path,
         "keyword": scenario.get("keyword"),
         "rule": rule.get("name") if rule else None,
@@ -195,7 +195,7 @@ def _draft(
         "language": feature.get("language") if feature.get("language") != "en" else None,
         "requirements": list(dict.fromkeys(requirements)),
     }
-    draft.metadata |= {name: value for name, value in kept.items() if value}
+    draft.metadata |= {name: value for name, value in metadata.items() if value}
     return draft
 
 

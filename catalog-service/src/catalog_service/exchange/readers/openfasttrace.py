@@ -312,7 +312,7 @@ def _draft(item: _SpecItem, row: int, path: str | None, options: ReadOptions) ->
     draft.module = item.section[-1] if item.section else None
     if item.type.lower() in _TECHNICAL and draft.kind == "requirement":
         draft.type = "technical"
-    kept = {
+    metadata = {
         "id": item.id,
         "type": item.type,
         "revision": item.id.rpartition("~")[2],
@@ -323,7 +323,7 @@ def _draft(item: _SpecItem, row: int, path: str | None, options: ReadOptions) ->
         "rationale": item.text("Rationale"),
         "comment": item.text("Comment"),
     }
-    draft.metadata |= {name: value for name, value in kept.items() if value}
+    draft.metadata |= {name: value for name, value in metadata.items() if value}
     return draft
 
 

@@ -282,15 +282,15 @@ def _draft(node: _Node, row: int, place: _Place, relations: Relations, options: 
 
 def _keep_fields(node: _Node, metadata: dict[str, Any]) -> None:
     """Keep the fields that no field of the record takes, such as RATIONALE, COMMENT and those of an own grammar."""
-    kept: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
     seen: set[str] = set()
     for name, value in node.fields:
         if (name in _TAKEN and name not in seen) or not value.strip():
             seen.add(name)
             continue
-        kept.setdefault(name, []).append(value)
-    if kept:
-        metadata["fields"] = {name: values[0] if len(values) == 1 else values for name, values in kept.items()}
+        others.setdefault(name, []).append(value)
+    if others:
+        metadata["fields"] = {name: values[0] if len(values) == 1 else values for name, values in others.items()}
 
 
 def _make_link(draft: Draft, relation: dict[str, str], relations: Relations) -> bool:

@@ -173,9 +173,9 @@ class Extensions:
         for markup in (one for some in extensions for one in some if self.is_own(one)):
             for element in parsed(markup, recover=True).iter(f"{{{TRACELINE}}}value"):
                 try:
-                    kept = orjson.loads(element.text or "")
+                    stored = orjson.loads(element.text or "")
                     place = self._values.setdefault(element.get("object", ""), {})
-                    place[element.get("field", "")] = (kept["value"], kept["as"])
+                    place[element.get("field", "")] = (stored["value"], stored["as"])
                 except (orjson.JSONDecodeError, KeyError, TypeError):
                     continue
 

@@ -52,7 +52,7 @@ class Relations:
 
     def of(self, identifier: str) -> list[dict[str, Any]]:
         """Return what is kept of the relations that go out from an object."""
-        return [self._kept(orjson.loads(self._all[number])) for number in self._by_source.get(identifier, ())]
+        return [self._stored(orjson.loads(self._all[number])) for number in self._by_source.get(identifier, ())]
 
     def of_structure(self) -> list[Raw]:
         """Return the relations that go out from what is no item, so that no item can keep them."""
@@ -75,11 +75,11 @@ class Relations:
         """Return how many relations are `kept` instead of being links, and how many are `dangling`."""
         return self._counts
 
-    def _kept(self, relation: Raw) -> dict[str, Any]:
-        kept = metadata_of(relation, self._schema)
-        if not kept["attributes"]:
-            del kept["attributes"]
-        return {**kept, "target": relation.get("target", "")}
+    def _stored(self, relation: Raw) -> dict[str, Any]:
+        stored = metadata_of(relation, self._schema)
+        if not stored["attributes"]:
+            del stored["attributes"]
+        return {**stored, "target": relation.get("target", "")}
 
 
 def link_type_of(relation: Raw, schema: Schema) -> str:

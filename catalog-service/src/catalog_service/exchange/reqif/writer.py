@@ -106,8 +106,8 @@ class ReqifWriter:
         identifier = raw["identifier"]
         self._identifiers[item["id"]] = identifier
         self._kinds[identifier] = kind
-        kept = metadata.get("relations")
-        for relation in kept if isinstance(kept, list) else ():
+        relations = metadata.get("relations")
+        for relation in relations if isinstance(relations, list) else ():
             if isinstance(relation, dict) and isinstance(relation.get("target"), str):
                 self._relations.write(orjson.dumps([identifier, relation]) + b"\n")
         values = [own.extension_value(identifier, name, value, found) for name, value, found in beside(item, read)]
@@ -120,11 +120,11 @@ class ReqifWriter:
         for row in rows:
             _, requirement_id, test_case_id, link_type, notes = row
             requirement, test_case = self._identifiers.get(requirement_id), self._identifiers.get(test_case_id)
-            kept = self._pending.pop((requirement, test_case), [])
-            if kept and link_type_of(kept[0], self._schema) == link_type:
-                elements.extend(map(self._relation, kept))
+            relations = self._pending.pop((requirement, test_case), [])
+            if relations and link_type_of(relations[0], self._schema) == link_type:
+                elements.extend(map(self._relation, relations))
                 if notes:
-                    self._beside.append(own.extension_value(kept[0]["identifier"], "notes", notes, None))
+                    self._beside.append(own.extension_value(relations[0]["identifier"], "notes", notes, None))
             else:
                 source, target = _reference(test_case, test_case_id), _reference(requirement, requirement_id)
                 element, values = own_relation(row, source, target, self._at)
@@ -190,8 +190,8 @@ class ReqifWriter:
                 self._put(self._relation(relation))
         self._relations.seek(0)
         for line in self._relations:
-            source, kept = orjson.loads(line)
-            relation = {**raw_of(kept, self._schema), "source": source, "target": kept["target"]}
+            source, stored = orjson.loads(line)
+            relation = {**raw_of(stored, self._schema), "source": source, "target": stored["target"]}
             ends = {self._kinds.get(end): end for end in (source, relation["target"])}
             if "requirement" in ends and "test_case" in ends:
                 self._pending.setdefault((ends["requirement"], ends["test_case"]), []).append(relation)

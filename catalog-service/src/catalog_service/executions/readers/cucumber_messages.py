@@ -48,8 +48,8 @@ class _Messages:
                 case "gherkinDocument":
                     self._features[a_text(message.get("uri"))] = a_text(a_dict(message.get("feature")).get("name"))
                 case "pickle":
-                    kept = ("uri", "name", "tags", "astNodeIds")
-                    self._pickles[a_text(message.get("id"))] = {name: message.get(name) for name in kept}
+                    names = ("uri", "name", "tags", "astNodeIds")
+                    self._pickles[a_text(message.get("id"))] = {name: message.get(name) for name in names}
                 case "testCase":
                     self._cases[a_text(message.get("id"))] = a_text(message.get("pickleId"))
                 case "testCaseStarted":

@@ -88,9 +88,9 @@ def _interrupted(name: str, package: _Package) -> Iterator[Result]:
     package.running.clear()
 
 
-def _keep(kept: list[str], text: str) -> None:
-    if len(kept) < 200 and not text.lstrip().startswith(_SAYS_NOTHING):
-        kept.append(text[:2000])
+def _keep(lines: list[str], text: str) -> None:
+    if len(lines) < 200 and not text.lstrip().startswith(_SAYS_NOTHING):
+        lines.append(text[:2000])
 
 
 def _result(package: str, test: str, status: Status, said: list[str], duration_ms: int | None) -> Result:

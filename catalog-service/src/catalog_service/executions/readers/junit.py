@@ -85,9 +85,9 @@ class _Cases(ResultsHandler):
         elif self._case is None:
             return
         elif name == self._why:
-            self._say_why(self._case, name, self.kept())
+            self._say_why(self._case, name, self.take_text())
         elif name == "property" and self._property is not None:
-            note(self._case, self._property, self.kept())
+            note(self._case, self._property, self.take_text())
             self._property = None
 
     def _begin(self, attributes: Mapping[str, str]) -> None:

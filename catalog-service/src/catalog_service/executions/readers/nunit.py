@@ -60,7 +60,7 @@ class _Cases(ResultsHandler):
         elif tag in ("failure", "reason"):
             self._within = ""
         elif self.keeps_text:
-            text = self.kept()
+            text = self.take_text()
             if case.status == "failed":
                 fail(case, text if tag == "message" else None, text if tag == "stack-trace" else None)
             elif tag == "message":

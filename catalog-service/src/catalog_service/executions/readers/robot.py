@@ -69,7 +69,7 @@ class _Tests(ResultsHandler):
         within = self._open[-1] if self._open else ""
         if tag == "tag" and self.keeps_text:
             assert self._test is not None, "only tags of tests are kept"
-            note_tag(self._test, self.kept())
+            note_tag(self._test, self.take_text())
         elif tag == "status" and self.keeps_text:
             self._end_status(within)
         elif tag == "test" and self._test is not None:
@@ -81,7 +81,7 @@ class _Tests(ResultsHandler):
             self._end_suite()
 
     def _end_status(self, within: str) -> None:
-        said, status = self.kept(), self._status.get("status", "")
+        said, status = self.take_text(), self._status.get("status", "")
         if within == "kw":
             self._suites[-1].teardown = (status, said)
         elif self._test is not None:

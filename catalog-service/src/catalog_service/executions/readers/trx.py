@@ -74,7 +74,7 @@ class _Results(ResultsHandler):
         elif name in ("TestRun",):
             self._finish()
         elif self.keeps_text:
-            self._end_text(name, self.kept())
+            self._end_text(name, self.take_text())
 
     def _begin(self, attributes: Mapping[str, str]) -> None:
         result = Result(

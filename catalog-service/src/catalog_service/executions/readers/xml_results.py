@@ -17,7 +17,7 @@ class ResultsHandler(RootHandler):
     def __init__(self) -> None:
         self.found: list[Found] = []
         self._odd: dict[str, tuple[str, int]] = {}
-        self._kept: list[str] = []
+        self._text: list[str] = []
 
     def odd(self, code: str, message: str) -> None:
         """Note something that a person should know; the message is that of the first."""
@@ -32,16 +32,16 @@ class ResultsHandler(RootHandler):
     def keep(self) -> None:
         """Begin to keep text."""
         self.keeps_text = True
-        self._kept.clear()
+        self._text.clear()
 
     def text(self, text: str) -> None:
-        self._kept.append(text)
+        self._text.append(text)
 
-    def kept(self) -> str:
+    def take_text(self) -> str:
         """Return the text that was kept, and keep no more."""
         self.keeps_text = False
-        text = "".join(self._kept).strip()
-        self._kept.clear()
+        text = "".join(self._text).strip()
+        self._text.clear()
         return text
 
 

@@ -56,7 +56,7 @@ class _Tests(ResultsHandler):
             self.found.append(test)
             self._test = None
         elif self.keeps_text:
-            text = self.kept()
+            text = self.take_text()
             if tag == "reason":
                 test.message = text[:4096] or None
             elif test.status == "failed":

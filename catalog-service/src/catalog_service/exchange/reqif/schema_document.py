@@ -71,7 +71,7 @@ class _File(_Part):
     extensions: list[_Markup]
 
 
-class _Kept(_Part):
+class _Document(_Part):
     version: Literal[1]
     files: list[_File]
     structure: list[_Raw]
@@ -79,10 +79,10 @@ class _Kept(_Part):
     unknown_objects: list[str]
 
 
-def check_kept(content: Any) -> None:
+def check_writable(content: Any) -> None:
     """Raise ValidationError, XMLSyntaxError or Unreadable unless an export can write this document."""
-    kept = _Kept.model_validate(content)
+    document = _Document.model_validate(content)
     Schema().add(
-        chain.from_iterable(file.datatypes.values() for file in kept.files),
-        chain.from_iterable(file.types.values() for file in kept.files),
+        chain.from_iterable(file.datatypes.values() for file in document.files),
+        chain.from_iterable(file.types.values() for file in document.files),
     )
