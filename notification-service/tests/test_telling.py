@@ -14,7 +14,7 @@ from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor
 from chassis.web.peers import Peer
 from contracts import auth, catalog, suggestion
-from contracts.routes import NOTIFICATION
+from contracts.routes import NOTIFICATION, followed_by
 from notification_service.settings import Settings
 from notification_service.worker import create_worker
 from testing import factories
@@ -350,7 +350,7 @@ async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
     settings = Settings(database_url="unused", internal_signing_key=KEYS[NOTIFICATION.name])
     async with httpx.AsyncClient(base_url="http://nobody") as client:  # it is asked only when the bus brings nothing
         peer = Peer("nobody", client, SIGNERS[NOTIFICATION.name])
-        create_worker(settings, world.database, bus, peer, peer, peer)
+        create_worker(settings, world.database, bus, *(peer for _ in followed_by(NOTIFICATION)))
     await bus.start()
     created = catalog.RequirementCreated(requirement=factories.requirement())
     joined = auth.UserCreated(user=factories.user(world.ana))

@@ -207,6 +207,11 @@ def sources_of(consumer: str) -> list[str]:
     return sorted({event.wire_name.partition(".")[0] for event in CONSUMED.get(consumer, ())})
 
 
+def followed_by(service: Service) -> tuple[str, ...]:
+    """Return the names of the services whose feeds a service follows, those of `sources_of` in the same order."""
+    return tuple(f"{source}-service" for source in sources_of(service.context))
+
+
 def internal_callers(service: Service) -> Mapping[str, frozenset[str]]:
     """Return the names of the callers that may call each internal address of a service: no other caller may."""
     followers = tuple(f"{consumer}-service" for consumer in consumers_of(service.context))

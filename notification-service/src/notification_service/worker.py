@@ -8,7 +8,7 @@ from chassis.server.messaging_loops import consume, new_worker
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
-from contracts.routes import ignored_by
+from contracts.routes import ignored_by, sources_of
 from notification_service.audit_keeping import AuditKeeping
 from notification_service.handlers import HANDLERS
 from notification_service.notifications import remove_deleted_projects
@@ -17,13 +17,11 @@ from notification_service.settings import Settings
 from notification_service.stream import delete_old_events
 
 
-def create_worker(
-    settings: Settings, database: Database, bus: Bus, auth: Peer, catalog: Peer, suggestion: Peer
-) -> Worker:
-    """Return the loops of this service, its inbox subscribed to the bus, which follows three others."""
+def create_worker(settings: Settings, database: Database, bus: Bus, *followed: Peer) -> Worker:
+    """Return the loops of this service, its inbox subscribed to the bus; it follows the feeds of all others."""
     worker = new_worker("notification", database)
     inbox = Inbox("notification", database, HANDLERS, ignored_by("notification"))
-    feeds = [Feed("auth", auth, inbox), Feed("catalog", catalog, inbox), Feed("suggestion", suggestion, inbox)]
+    feeds = [Feed(source, peer, inbox) for source, peer in zip(sources_of("notification"), followed, strict=True)]
     consume(worker, inbox, bus, feeds)
 
     async def delete_old() -> None:
