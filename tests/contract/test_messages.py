@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from pydantic_core.core_schema import ErrorType
 
 from chassis.core.identity import Identity, Role
+from contracts.routes import SERVICES
 from testing.internal import token
 
 THEIRS = re.compile(
@@ -50,7 +51,7 @@ def fields(app: FastAPI, operation: dict[str, Any]) -> list[str]:
     return [name for schema in found for name in schema.get("properties", {})] + ["nonsense"]
 
 
-@pytest.fixture(scope="module", params=["auth", "catalog", "suggestion", "notification"])
+@pytest.fixture(scope="module", params=[service.context for service in SERVICES])
 def app(request: pytest.FixtureRequest, apps: dict[str, FastAPI]) -> FastAPI:
     return apps[request.param]
 
