@@ -253,6 +253,8 @@ async def test_type_takes_both_kinds(items: Any, client: httpx.AsyncClient) -> N
     await items.test_case(title="Brake test")
     assert len(await titles(client, "brake", type="requirement,test_case")) == 2
     assert await titles(client, "brake", type="!requirement") == ["Brake test"]
+    neither = await client.get("/api/v1/search", params={"q": "brake", "type": "!requirement,!test_case"})
+    assert (neither.status_code, neither.json()["errors"][0]["pointer"]) == (422, "/query/type")
     assert (await client.get("/api/v1/search", params={"q": "x", "type": "test_case,link"})).status_code == 422
 
 

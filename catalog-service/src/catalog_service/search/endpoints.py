@@ -10,6 +10,7 @@ from catalog_service.search.schemas import ItemKind, SearchPage
 from catalog_service.search.windows import by_relevance
 from chassis.core.identity import Viewer
 from chassis.core.problems import Invalid
+from chassis.core.wording import shown
 from chassis.db.database import Db
 from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice
@@ -61,6 +62,8 @@ async def search(
     kinds = tuple(ItemKind)
     if choice is not None:
         kinds = tuple(one for one in choice.included or ItemKind if one not in choice.excluded)
+    if not kinds:
+        raise Invalid.field("/query/type", f"{shown(query.type)} leaves no kind; leave type out for both.", "no_kind")
     wanted = query.page(request, by_relevance(best_first=True), text)
     found, did_you_mean = await service.search(database, text, kinds, wanted)
     return page(request, wanted, found, extra={"did_you_mean": did_you_mean})
