@@ -184,7 +184,7 @@ def _words(name: str, value: str, or_none: str = "", most: int = MAX_VALUES) -> 
             break
         at = found.end()
     if len(included) + len(excluded) > most:
-        message = f"At most {most} values are taken; these are {len(included) + len(excluded)}."
+        message = f"At most {most} values are taken; these are {len(included) + len(excluded)}: ask for them in parts."
         raise Invalid.field(f"/query/{name}", message, "too_many_values")
     return Choice(tuple(included), tuple(excluded))
 
