@@ -40,7 +40,7 @@ class PageOf(Protocol):
 
 @contextmanager
 def page_opener(browser: Any, base_url: str, people: Mapping[str, Traceline]) -> Iterator[PageOf]:
-    """Give a PageOf; at the end, close what it has opened, and assert that nothing went wrong there."""
+    """Yield a PageOf; at the end, close what it has opened, and assert that nothing went wrong there."""
     visits: list[Visit] = []
 
     def page_of(

@@ -133,7 +133,7 @@ class Workbook:
         self._archive.close()
 
     def close(self) -> None:
-        """Give back what it holds; the file stays open."""
+        """Release what it holds; the file stays open."""
         for sheet in self._sheets:
             sheet.file.close()
         self._archive.close()

@@ -53,7 +53,7 @@ class _Connection:
 
 
 class Stream:
-    """Tells this process's connections what is new, and each how many notifications its user has not read."""
+    """Sends this process's connections what is new, and each how many notifications its user has not read."""
 
     def __init__(self, database: Database, unread_counts: Coalesced[int, int]) -> None:
         self._database = database

@@ -115,7 +115,7 @@ async def failed(connection: Connection, attempt: Attempt, failure: LoginFailed 
 
 
 async def tell_deferred(database: Database) -> None:
-    """Tell the failures that were kept for as long as others could join them: an event an account and an address."""
+    """Record the failures that were deferred until no more could join them: an event an account and address."""
     async with database.transaction() as connection:
         deferred = await repository.take_untold(connection, WINDOW)
         for _, of_one in groupby(deferred, lambda one: one[:2]):

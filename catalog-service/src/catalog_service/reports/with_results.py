@@ -10,7 +10,7 @@ from chassis.db.database import Connection
 
 
 async def add_results(connection: Connection, rows: Sequence[MatrixRow], basis: Basis) -> None:
-    """Give requirements their verdict, and each of their test cases how it ended last and when, in place."""
+    """Add to requirements their verdict, and each of their test cases how it ended last and when, in place."""
     of_rows = await verdicts.of_requirements(connection, [row["id"] for row in rows], basis)
     ids = [UUID(test_case["id"]) for row in rows for test_case in row["test_cases"]]
     last = await verdicts.last_results(connection, ids, basis)

@@ -69,7 +69,7 @@ async def retry(ids: tuple[int, ...], everything: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @running
 async def drop(ids: tuple[int, ...], yes: bool) -> None:
-    """Give messages up: they are never applied."""
+    """Discard messages: they are never applied."""
     if not yes:
         click.confirm(f"Drop {_messages(len(set(ids)))} for good?", abort=True)
     async with connections.database() as connection:

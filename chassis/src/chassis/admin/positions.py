@@ -14,7 +14,7 @@ from chassis.messaging.rebuild import ReadFeed
 Row = dict[str, Any]
 
 ReadFeedOf = Callable[[str], Awaitable[ReadFeed | None]]
-"""Gives what reads the feed of a source; None when its address is not set."""
+"""Returns what reads the feed of a source; None when its address is not set."""
 
 
 async def inboxes(connection: Connection, feed_of: ReadFeedOf) -> list[Row]:

@@ -116,7 +116,7 @@ class Database:
         await self._pool.open(wait=True, timeout=15)
 
     async def close(self) -> None:
-        """Give all connections back."""
+        """Release all connections."""
         while self._idle:
             await self._pool.putconn(self._idle.pop())
         await self._pool.close()

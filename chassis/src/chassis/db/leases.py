@@ -51,7 +51,7 @@ class Leases:
         await self._update(connection, claim, f"claimed_until = {self.end}", "FOR UPDATE SKIP LOCKED")
 
     async def release(self, connection: Connection, claim: UUID) -> None:
-        """Give a claim back, so that others may take the rows at once; this attempt does not count."""
+        """Release a claim, so that others may take the rows at once; this attempt does not count."""
         attempts = ", attempts = greatest(attempts - 1, 0)" if self.counts_attempts else ""
         change = f"claim = NULL, claimed_until = now(){attempts}"
         await self._update(connection, claim, change, f"ORDER BY {self.key} FOR UPDATE")

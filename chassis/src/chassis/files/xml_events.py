@@ -227,7 +227,7 @@ class _Search:
 
 
 def _locate(refused: FileRefused, source: BinaryIO, number: int, encoding: str | None) -> None:
-    """Give a refusal the place of the element that began last, its `number` in the document, by reading up to it."""
+    """Add to a refusal the place of the element that began last, its `number` in the document, by reading up to it."""
     parser = _parser(_Search(number), encoding)
     source.seek(0)
     offset = line_start = 0

@@ -133,7 +133,7 @@ class Feed:
         return min(self._passed, position)
 
     async def _tell(self, position: int) -> None:
-        """Tell the source up to where everything was received: it keeps what comes after that, and the last before."""
+        """Acknowledge to the source up to where all was received: it keeps what comes after, and the last before."""
         now = time.monotonic()
         if self._told is None or self._told[0] != position or now >= self._told[1] + _TELL_EVERY:
             await self._peer.put(f"/internal/feed-consumers/{self._inbox.queue}", {"position": position})

@@ -29,7 +29,7 @@ _PAUSE = 0.05
 """Seconds between two transactions: it is in no hurry, and others are."""
 
 ReadPosition = Callable[[Connection], Awaitable[int]]
-"""Gives up to which place the service itself has read its own feed."""
+"""Returns up to which place the service itself has read its own feed."""
 
 
 class Pruner:

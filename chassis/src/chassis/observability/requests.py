@@ -7,7 +7,7 @@ from prometheus_client import Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 RouteOf = Callable[[Scope], str | None]
-"""Gives the template of a request that was answered, one of few; None when there is no such route."""
+"""Returns the template of a request that was answered, one of few; None when there is no such route."""
 
 REQUESTS = Counter(
     "traceline_http_requests_total",

@@ -88,7 +88,7 @@ async def _serve(
 async def _greet(
     traceline: Traceline, listener: socket.socket, password: str | None, folder: DataFolder, *, demo: bool
 ) -> None:
-    """Tell where it is and how to log in; `password` is the admin's if it was made just now."""
+    """Print where it is and how to log in; `password` is the admin's if it was made just now."""
     auth = traceline.settings.auth
     if password is not None:  # at once: it is shown only now
         _say(first_log_in(auth, password))

@@ -58,7 +58,7 @@ def _end_by(handler: signal.Handlers | Callable[[int, FrameType | None], Any]) -
 
 
 def _greet(system: System, settings: AllSettings, password: str, demo: DataFolder | None) -> None:
-    """Tell where it is and how to log in; `password` is what the default admin got if he was made just now."""
+    """Print where it is and how to log in; `password` is what the default admin got if he was made just now."""
     late = system.wait_until_ready(_PATIENCE)
     if late:
         _say(f"Not ready after {_PATIENCE} s, and still trying: {', '.join(late)}; see {_logs(system.folder)}.")

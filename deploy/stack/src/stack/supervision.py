@@ -98,7 +98,7 @@ class Supervisor:
             self._call("stopProcess", self._full_name(process))
 
     def shut_down(self) -> None:
-        """Tell it to end, with everything that still runs below it, and wait for that."""
+        """Stop it, with everything that still runs below it, and wait for that."""
         pid = self._call("getPID")
         self._call("shutdown")
         with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):

@@ -138,7 +138,7 @@ class TokenVerifier:
             self._seen[identity.session_id] = (time.time(), address, agent)
 
     async def report_use(self) -> None:
-        """Tell auth-service which API tokens were used, and where sessions were seen, since it was told last."""
+        """Report to auth-service which API tokens were used, and where sessions were seen, since it was told last."""
         used, seen = self.revocations.api_tokens.take_used(), self._seen
         self._seen = {}
         if not used and not seen:

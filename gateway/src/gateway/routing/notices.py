@@ -86,7 +86,7 @@ class Notices:
             _log.error("The audit log was not told of %s: %s", topic, orjson.dumps(notice).decode())
 
     async def tell(self) -> None:
-        """Tell what is due; what cannot be told now is told before anything else the next time."""
+        """Send what is due; what cannot be sent now is sent before anything else the next time."""
         if not self._taken:
             self._taken = self._take(time.time())
         with suppress(Unavailable):

@@ -66,7 +66,7 @@ class AuthService:
 
 
 class _Answer:
-    """Gives a request its body, and keeps the answer."""
+    """Sends a request its body, and keeps the answer."""
 
     def __init__(self, request: Request, body: bytes) -> None:
         self._receive = request.receive

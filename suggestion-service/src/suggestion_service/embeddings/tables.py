@@ -16,7 +16,7 @@ AVAILABLE = """
 SELECT name FROM pg_available_extension_versions
 WHERE name = 'vector' AND string_to_array(version, '.')::integer[] >= '{0,7}'
 """
-"""Gives a row when the server has pgvector, of a version with half precision."""
+"""Returns a row when the server has pgvector, of a version with half precision."""
 
 _HAS_NO_PROJECTS = """
 SELECT WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'embeddings'::regclass AND attname = 'project_id')

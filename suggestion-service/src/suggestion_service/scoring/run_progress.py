@@ -1,4 +1,4 @@
-"""Tells how far runs are that go on, at most once a second."""
+"""Reports how far runs are that go on, at most once a second."""
 
 from uuid import UUID
 

@@ -290,7 +290,7 @@ async def insert(connection: Connection, run_id: UUID | None, now: datetime) -> 
 
 
 async def rescore(connection: Connection, ids: Sequence[UUID], rows: str, run_id: UUID | None = None) -> int:
-    """Give pending suggestions their new scores (a JSON array), but not those that are being accepted.
+    """Store new scores of pending suggestions (a JSON array), but not those that are being accepted.
 
     Returns how many that changed; it locks all of them. Those become this run's.
     """

@@ -38,7 +38,7 @@ async def apply(database: Database, job: Job, progress: Progress) -> Applied:
 
 
 async def end_early(connection: Connection, job: Job) -> Applied | None:
-    """Tell what is applied of an import that does not go on, by its last event; return it, None for nothing."""
+    """Record what is applied of an import that does not go on, as its last event; return it, None for nothing."""
     await repository.lock_job(connection, job.id)
     place = await repository.read_place(connection, job.id)
     if place is None or place == FIRST:
@@ -47,7 +47,7 @@ async def end_early(connection: Connection, job: Job) -> Applied | None:
 
 
 async def _finish(connection: Connection, job: Job, place: Place) -> Applied:
-    """Tell that an import is applied, up to a place, by its last event; return what was, and what was not."""
+    """Record the last event of an import that is applied up to a place; return what was, and what was not."""
     counts = await repository.count_applied(connection, job.id, place)
     left_out = 0 if place == _END else await repository.leave_out(connection, job.id, place)
     event = ImportApplied(

@@ -1,4 +1,4 @@
-"""Tells how far imports are that are being applied, at most once a second.
+"""Reports how far imports are that are being applied, at most once a second.
 
 Nothing is told of a plan: until it is applied, an import leaves no trace but its own.
 """

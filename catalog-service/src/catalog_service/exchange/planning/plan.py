@@ -124,7 +124,7 @@ async def _plan_items(planner: _Planner) -> None:
 
 
 async def _assign(planner: _Planner, kind: ItemKind, template: str) -> None:
-    """Give an external_id to the new items of a kind that have no key: the numbers that follow the highest there is."""
+    """Assign an external_id to the new items of a kind that have no key: numbers that follow the highest there is."""
     before, _, after = template.partition("{n}")
     await planner.run(
         f"""

@@ -157,7 +157,7 @@ class ReqifWriter:
         self.close()
 
     def close(self) -> None:
-        """Give back what it holds, finished or not; the file stays open."""
+        """Release what it holds, finished or not; the file stays open."""
         self._relations.close()
         self._nodes.close()
 

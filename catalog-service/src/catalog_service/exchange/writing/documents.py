@@ -64,7 +64,7 @@ class ExportDocument(Protocol):
         """Write what comes last."""
 
     def close(self) -> None:
-        """Give back what it holds, finished or not; the file stays open."""
+        """Release what it holds, finished or not; the file stays open."""
 
 
 class NdjsonExport:

@@ -69,7 +69,7 @@ class MatrixDocument(Protocol):
         """Write what comes last."""
 
     def close(self) -> None:
-        """Give back what it holds, finished or not; the file stays open."""
+        """Release what it holds, finished or not; the file stays open."""
 
 
 def columns(about: About) -> tuple[str, ...]:

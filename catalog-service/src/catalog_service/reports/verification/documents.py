@@ -74,7 +74,7 @@ class Document(Protocol):
         """Write what comes last."""
 
     def close(self) -> None:
-        """Give back what it holds; the file stays open."""
+        """Release what it holds; the file stays open."""
 
 
 def _line(row: Row) -> list[Any]:

@@ -51,7 +51,7 @@ class Bus(Protocol):
         """Hand over events; returns when none of them can be lost any more, else raises NotPublished."""
 
     async def send(self, queue: str, job: bytes) -> None:
-        """Give a job to whoever takes part in `queue`.
+        """Hand a job to whoever takes part in `queue`.
 
         A job may be lost, or come twice: it says that there is work, the database says what.
         """

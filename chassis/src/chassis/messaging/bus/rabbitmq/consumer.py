@@ -173,7 +173,7 @@ class _Arrived:
         self._news.set()
 
     def end(self) -> None:
-        """Tell that nothing more comes, and nothing can be acknowledged any more."""
+        """Signal that nothing more comes, and nothing can be acknowledged any more."""
         self._messages.clear()
         self.ended.set()
         self._news.set()
