@@ -20,6 +20,7 @@ def _messaging_database(postgres: PostgresServer) -> str:
             *messaging_migration.STATEMENTS,
             *messaging_migration.projects_apart(),
             *messaging_migration.PRUNING,
+            *messaging_migration.INBOX_PRUNING,
         ):
             connection.execute(statement)
         connection.execute("CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, what text NOT NULL)")

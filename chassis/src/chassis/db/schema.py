@@ -125,12 +125,17 @@ def _inbox(metadata: sa.MetaData) -> None:
         sa.Column("event_id", sa.Uuid, primary_key=True),
         required("wire_name", sa.Text),
         timestamp("applied_at", server_default=sa.func.now()),
+        # In the feed of its source; null in rows of before it was noted.
+        sa.Column("place", sa.BigInteger),
     )
     sa.Table(
         "inbox_positions",
         metadata,
         sa.Column("source", sa.Text, primary_key=True),
         required("position", sa.BigInteger),
+        # What was told up to this place and before this time was received, also where no id says so any more.
+        required("pruned", sa.BigInteger, server_default="0"),
+        timestamp("pruned_before", nullable=True),
     )
     sa.Table(
         "inbox_failures",

@@ -17,8 +17,11 @@ from prometheus_client import Counter
 from chassis.core import projects, request_context
 from chassis.core.batches import all_or_each
 from chassis.db.database import AWAY, Connection, Database, in_project
+from chassis.db.rows import fetch_column
+from chassis.messaging import inbox_pruning
 from chassis.messaging import spans as event_spans
 from chassis.messaging.events import Message, Payload, Received, UndecodableMessage
+from chassis.messaging.inbox_pruning import IS_FORGOTTEN
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +32,25 @@ MAX_ATTEMPTS = 8
 
 _DUPLICATES = Counter("traceline_inbox_duplicates_total", "Events that came again.", ("consumer",))
 _UNKNOWN = Counter("traceline_inbox_unknown_total", "Events of a type that is not known.", ("consumer",))
+
+
+_TOLD = """
+told AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[], %(sources)s::text[], %(places)s::bigint[],
+                         %(times)s::timestamptz[]) AS told (event_id, wire_name, source, place, told_at)
+)
+"""
+
+
+def _told(messages: Sequence[Message]) -> dict[str, Any]:
+    """Return the parameters of `_TOLD`."""
+    return {
+        "ids": [message.id for message in messages],
+        "wire_names": [message.wire_name for message in messages],
+        "sources": [message.source for message in messages],
+        "places": [message.sequence for message in messages],
+        "times": [message.time for message in messages],
+    }
 
 
 class Inbox:
@@ -91,6 +113,13 @@ class Inbox:
         async with self._database.across() as connection:
             return await failed_counts(connection)
 
+    async def forget_old(self) -> None:
+        """Forget the ids of events that were received long ago, see `inbox_pruning`."""
+        async with self._transaction() as connection:
+            await lock(connection, self.queue)
+            await inbox_pruning.note(connection)
+        await inbox_pruning.forget_noted(self._database)
+
     async def retry_due(self) -> None:
         """Try failed events again whose pause is over."""
         async with self._database.across() as connection:
@@ -118,14 +147,14 @@ class Inbox:
             await lock(connection, self.queue)
             cursor = await connection.execute(
                 # What failed before and is applied now is no failure any more.
-                "WITH mended AS (DELETE FROM inbox_failures WHERE event_id = ANY(%(ids)s) OR id = %(failure_id)s)"
-                " INSERT INTO inbox (event_id, wire_name) SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[])"
+                f"WITH {_TOLD},"
+                " mended AS (DELETE FROM inbox_failures WHERE event_id = ANY(%(ids)s) OR id = %(failure_id)s::bigint"
+                " RETURNING event_id)"
+                " INSERT INTO inbox (event_id, wire_name, place) SELECT event_id, wire_name, place FROM told"
+                f" WHERE NOT {IS_FORGOTTEN} OR event_id IN (SELECT event_id FROM mended)"
+                " OR %(failure_id)s::bigint IS NOT NULL"
                 " ON CONFLICT (event_id) DO NOTHING RETURNING event_id",
-                {
-                    "ids": [message.id for message in messages],
-                    "wire_names": [message.wire_name for message in messages],
-                    "failure_id": failure_id,
-                },
+                {**_told(messages), "failure_id": failure_id},
             )
             new = {row["event_id"] for row in await cursor.fetchall()}
             unique = {message.id: message for message in messages if message.id in new}
@@ -239,14 +268,25 @@ async def lock(connection: Connection, queue: str) -> None:
 async def knows(connection: Connection, raw: bytes) -> bool:
     """Check whether the service's inbox has received an event, see `Inbox.knows`."""
     try:
-        event_id = Message.read(raw).id
+        message = Message.read(raw)
     except UndecodableMessage:
         return True
-    cursor = await connection.execute(
-        "SELECT FROM inbox WHERE event_id = %(id)s UNION ALL SELECT FROM inbox_failures WHERE event_id = %(id)s",
-        {"id": event_id},
+    if await applied(connection, [message]):
+        return True
+    failed = await fetch_column(connection, "SELECT id FROM inbox_failures WHERE event_id = %s", (message.id,))
+    return bool(failed)
+
+
+async def applied(connection: Connection, messages: Sequence[Message]) -> set[uuid.UUID]:
+    """Return the ids of those of some events that the service's inbox has applied."""
+    return set(
+        await fetch_column(
+            connection,
+            f"WITH {_TOLD} SELECT event_id FROM told"
+            f" WHERE {IS_FORGOTTEN} OR event_id IN (SELECT event_id FROM inbox WHERE event_id = ANY(%(ids)s))",
+            _told(messages),
+        )
     )
-    return await cursor.fetchone() is not None
 
 
 async def failed_counts(connection: Connection) -> dict[str, int]:

@@ -32,6 +32,12 @@ def create_pruning_tables() -> None:
         op.execute(statement)
 
 
+def forget_received_events() -> None:
+    """Give inboxes what they need to forget ids of long ago, in a later migration. Frozen, too."""
+    for statement in INBOX_PRUNING:
+        op.execute(statement)
+
+
 STATEMENTS = (
     """
     CREATE TABLE outbox (
@@ -99,4 +105,9 @@ PRUNING = (
     """,
     "CREATE TABLE feed_latest (key uuid CONSTRAINT pk_feed_latest PRIMARY KEY, feed_seq bigint NOT NULL)",
     "CREATE INDEX ix_feed_latest_feed_seq ON feed_latest (feed_seq)",
+)
+
+INBOX_PRUNING = (
+    "ALTER TABLE inbox ADD COLUMN place bigint",
+    "ALTER TABLE inbox_positions ADD COLUMN pruned bigint NOT NULL DEFAULT 0, ADD COLUMN pruned_before timestamptz",
 )

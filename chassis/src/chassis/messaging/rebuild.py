@@ -196,9 +196,8 @@ async def _fold_the_rest(connection: Connection, folding: _Folding, place: int, 
 
 async def _received(connection: Connection, position: int, messages: Sequence[Message]) -> list[Message]:
     """Return those of the messages that the inbox has received: up to the position all, after it some."""
-    later = [message.id for message in messages if message.sequence > position]
-    cursor = await connection.execute("SELECT event_id FROM inbox WHERE event_id = ANY(%s)", (later,))
-    known = {row["event_id"] for row in await cursor.fetchall()}
+    later = [message for message in messages if message.sequence > position]
+    known = await inbox.applied(connection, later)
     return [message for message in messages if message.sequence <= position or message.id in known]
 
 

@@ -58,6 +58,7 @@ def consume(worker: Worker, inbox: Inbox, bus: Bus, feeds: Sequence[Feed]) -> No
     bus.subscribe(inbox.queue, inbox.sources, inbox.receive)
     worker.collectors.append(of_inbox(inbox, feeds))
     worker.every(f"{inbox.queue} inbox retries", 1, inbox.retry_due, leader_only=True)
+    worker.every(f"{inbox.queue} inbox pruning", _PRUNE_EVERY, inbox.forget_old, leader_only=True)
     for feed in feeds:
         worker.every(f"{inbox.queue} feed of {feed.source}", _CATCH_UP_EVERY, _catching_up(feed), leader_only=True)
 

@@ -1,0 +1,13 @@
+"""What an inbox needs to forget events that were received long ago."""
+
+from chassis.messaging.migration import forget_received_events
+
+revision = "0031"
+down_revision = "0030"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the columns; nothing is forgotten yet."""
+    forget_received_events()
