@@ -212,9 +212,14 @@ def test_a_handler_may_have_long_texts_cut() -> None:
     class Cut(XmlHandler):
         keeps_text = cuts_text = True
 
+        def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+            self.attribute = len(attributes["b"])
+
         def text(self, text: str) -> None:
             self.length = len(text)
 
     handler = Cut()
-    list(read_xml(io.BytesIO(b"<a>" + b"x" * 3_000_000 + b"</a>"), handler))
+    long = b"x" * 3_000_000
+    list(read_xml(io.BytesIO(b'<a b="%s">%s</a>' % (long, long)), handler))
     assert 0 < handler.length <= 1 << 20
+    assert handler.attribute == 1 << 20

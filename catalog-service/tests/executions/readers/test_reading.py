@@ -142,6 +142,29 @@ def test_a_package_of_go_that_cannot_be_built_has_failed() -> None:
     ]
 
 
+@pytest.mark.parametrize("says", ["testCaseFinished", "testStepResult"])
+def test_attempts_of_a_scenario_are_one_result(says: str) -> None:
+    """That another follows is said by a step before version 17 of the messages, by the end of the scenario since."""
+    envelopes: list[dict[str, Any]] = [{"pickle": {"id": "p", "name": "s"}}, {"testCase": {"id": "c", "pickleId": "p"}}]
+    for attempt, status in enumerate(("FAILED", "PASSED")):
+        again = {"willBeRetried": attempt == 0}
+        step = {"status": status, **(again if says == "testStepResult" else {})}
+        envelopes += [
+            {"testCaseStarted": {"id": f"{attempt}", "testCaseId": "c", "attempt": attempt}},
+            {"testStepFinished": {"testCaseStartedId": f"{attempt}", "testStepResult": step}},
+            {"testCaseFinished": {"testCaseStartedId": f"{attempt}", **(again if says == "testCaseFinished" else {})}},
+        ]
+    one = result("cucumber-messages", b"\n".join(map(orjson.dumps, envelopes)))
+    assert (one.name, one.status, one.failed_before) == ("s", "passed", True)
+
+
+def test_what_a_failure_says_may_be_longer_than_what_is_kept() -> None:
+    one = result(
+        "junit", b'<testsuite><testcase name="a"><failure message="%s"/></testcase></testsuite>' % (b"m" * 2**21)
+    )
+    assert (one.status, one.message) == ("failed", "m" * 4096)
+
+
 def test_subtests_of_tap_are_results_and_so_is_what_they_belong_to() -> None:
     content = b"TAP version 14\n# Subtest: outer\n    ok 1 - inner\n    1..1\nok 1 - outer\n1..1\n"
     assert [(one.class_name, one.name) for one in results("tap", content)] == [("outer", "inner"), ("", "outer")]

@@ -167,6 +167,9 @@ class _Events:
             longest = limits.text
             for value in attributes.values():
                 if len(value) > longest:
+                    if self._handler.cuts_text:
+                        attributes = {name: text[:longest] for name, text in attributes.items()}
+                        break
                     raise FileRefused(f"An attribute has {len(value):,} characters; at most {longest:,} are read.")
         self._handler.start(tag, attributes)
 

@@ -64,7 +64,8 @@ class _Messages:
 
     def _finish(self, message: dict[str, Any]) -> Result | None:
         case, steps = self._running.pop(a_text(message.get("testCaseStartedId")), ("", []))
-        if message.get("willBeRetried") is True:
+        # Before version 17 of the messages, the step that failed says it.
+        if any(said.get("willBeRetried") is True for said in (message, *steps)):
             self._failed_before.add(case)
             return None
         pickle = self._pickles.get(self._cases.get(case, ""), {})
