@@ -1,8 +1,10 @@
 """What projects want of their record, and what is left of those that are deleted."""
 
 import dataclasses
+import io
 from typing import Any
 
+import openpyxl
 import pytest
 
 from catalog_service.coverage.projector import CoverageProjector
@@ -37,6 +39,19 @@ def told(payload: type[Payload], key: str, place: int, **settings: Any) -> bytes
     )
     more = {} if payload in (auth.ProjectCreated, auth.ProjectDeleted) else {"changes": {}}
     return sequenced(place, NewEvent(payload(project=state, **more), key, SYSTEM, project=NONE).envelope())
+
+
+async def test_reports_name_the_project_that_they_are_of(catalog: Any) -> None:
+    there = catalog.being(dataclasses.replace(ROOT, project="THERE"))
+    await there.requirement(external_id="R-1")
+    for report in ("traceability-matrix", "verification", "gaps"):
+        assert (await there.read(f"/reports/{report}"))["project"] == "THERE"
+    for report in ("traceability-matrix", "verification"):
+        assert "Project THERE, " in (await there.get(f"/reports/{report}", format="html")).text
+    assert "THERE" in (await there.get("/reports/traceability-matrix", format="csv")).text
+    workbook = await there.get("/reports/traceability-matrix", format="xlsx")
+    said = openpyxl.load_workbook(io.BytesIO(workbook.content))
+    assert ("Project", "THERE") in {row[:2] for sheet in said for row in sheet.iter_rows(values_only=True)}
 
 
 async def test_coverage_falls_below_what_its_project_wants(catalog: Any, inbox: Inbox) -> None:

@@ -1,18 +1,17 @@
 """What a report is of: the filters that were given, as conditions and as a reader of the document sees them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypedDict
 
 from catalog_service.requirements.endpoints import RequirementFilters
+from chassis.core import projects
 from chassis.core.wording import nearest
 from chassis.web.conditions import Conditions
 from chassis.web.listing import PageQuery
 from chassis.web.parameters import Choice
 
-PROJECT = "MAIN"
-"""The one project that there is."""
 NOT_OF_REPORTS = frozenset({"expand", "sort"})
 """Parameters of the lists that reports do not take: they tell all, in the order of module and external id."""
 _FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - PageQuery.model_fields.keys()
@@ -68,6 +67,7 @@ class About:
     notes: tuple[str, ...] = ()
     has_results: bool = False
     """Whether rows tell what results say of them."""
+    project: str = field(default_factory=projects.current.get)
 
     @property
     def filter_text(self) -> str:

@@ -9,10 +9,11 @@ from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
 from catalog_service.reports.paging import PagedTogether
-from catalog_service.reports.scope import PROJECT, About, Counts, Scope, Summary, notes_on
+from catalog_service.reports.scope import About, Counts, Scope, Summary, notes_on
 from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
+from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
@@ -73,7 +74,7 @@ async def matrix(
     return Fetched(items.rows, total, wanted.end((items, orphans))), {
         "orphan_test_cases": {"items": orphans.rows, "total": orphan_total},
         "summary": of.summary,
-        "project": PROJECT,
+        "project": of.project,
         "made_at": of.made_at,
         "filters": of.filters,
         "notes": of.notes,
@@ -119,7 +120,7 @@ async def gaps(database: Database, module: str | None, made_at: datetime, wanted
         "uncovered_requirements": {"items": uncovered.rows, "total": uncovered.total},
         "orphan_test_cases": {"items": orphans.rows, "total": orphans.total},
         "suspect_links": {"items": [_suspect_link(row) for row in suspect.rows], "total": suspect.total},
-        "project": PROJECT,
+        "project": projects.current.get(),
         "made_at": made_at,
         "filters": {} if module is None else {"module": module},
         "notes": notes,

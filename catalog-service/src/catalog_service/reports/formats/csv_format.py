@@ -8,7 +8,7 @@ from typing import IO, Any, ClassVar
 
 from catalog_service.reports.formats import columns, lines, orphan_lines
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
-from catalog_service.reports.scope import PROJECT, About
+from catalog_service.reports.scope import About
 
 # What is passed over to get to a formula differs from program to program; full-width signs are read as plain ones.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
@@ -32,7 +32,9 @@ class CsvMatrix:
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
-        self._about = tuple(cell(text) for text in (PROJECT, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}"))
+        self._about = tuple(
+            cell(text) for text in (about.project, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}")
+        )
         file.write(BYTE_ORDER_MARK.encode())
         self._columns, self._has_results = columns(about), about.has_results
         self._write([(*self._columns, *_ABOUT)])

@@ -7,7 +7,7 @@ from html import escape
 from typing import IO, Any, ClassVar
 
 from catalog_service.reports.repository import LinkedTestCase, MatrixRow, UnlinkedItem
-from catalog_service.reports.scope import PROJECT, About
+from catalog_service.reports.scope import About
 
 STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }
@@ -66,7 +66,7 @@ class HtmlMatrix:
         self._module: str | None = None
         self._in_orphans = False
         self._headings = (*_HEADINGS, "Verdict", "Last result") if about.has_results else _HEADINGS
-        said = f"Project {PROJECT}, {about.made_at:%Y-%m-%d %H:%M} UTC. Filters: {about.filter_text}"
+        said = f"Project {about.project}, {about.made_at:%Y-%m-%d %H:%M} UTC. Filters: {about.filter_text}"
         figures = [(label(name), _figure(name, value)) for name, value in about.summary.items()]
         self._put(beginning("Traceability matrix", said, about.notes, figures) + table_of(self._headings))
 

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from catalog_service.reports.formats import columns, lines
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
-from catalog_service.reports.scope import PROJECT, About
+from catalog_service.reports.scope import About
 from catalog_service.workbook import LAST_ROW, MEDIA_TYPE, Cover, Workbook, cell
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class XlsxMatrix:
         worksheet.set_column(0, 1, 24)
         worksheet.write_string(0, 0, "Traceability matrix", head)
         worksheet.write_string(0, 1, f"{about.made_at:%Y-%m-%d %H:%M} UTC", head)
-        said = [("Project", PROJECT), ("Filters", about.filter_text), *(("Note", note) for note in about.notes)]
+        said = [("Project", about.project), ("Filters", about.filter_text), *(("Note", note) for note in about.notes)]
         for row, (name, text) in enumerate(said, start=1):
             worksheet.write_string(row, 0, name)
             worksheet.write_string(row, 1, text)

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from io import StringIO
 from typing import IO, Any, ClassVar, Protocol
@@ -11,9 +11,9 @@ from typing import IO, Any, ClassVar, Protocol
 from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
 from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
-from catalog_service.reports.scope import PROJECT
 from catalog_service.verdicts import COUNTED
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
+from chassis.core import projects
 from chassis.web.listing import Row
 
 _TITLE = "Verification report"
@@ -37,6 +37,7 @@ class About:
     environment: str | None
     commit: str | None
     filters: dict[str, str]
+    project: str = field(default_factory=projects.current.get)
 
     @property
     def said(self) -> str:
@@ -46,7 +47,7 @@ class About:
             f"{name} {value}" for name, value in (("environment", self.environment), ("commit", self.commit)) if value
         ]
         filters = "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
-        return f"Project {PROJECT}, {', '.join(of)}, {self.made_at:%Y-%m-%d %H:%M} UTC. Filters: {filters}"
+        return f"Project {self.project}, {', '.join(of)}, {self.made_at:%Y-%m-%d %H:%M} UTC. Filters: {filters}"
 
     @property
     def figures(self) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import AllowFlaky, Branch, Commit, Environment, Fallback, basis_of
 from catalog_service.reports import repository
-from catalog_service.reports.scope import NOT_OF_REPORTS, PROJECT, scope_of
+from catalog_service.reports.scope import NOT_OF_REPORTS, scope_of
 from catalog_service.reports.verification import service
 from catalog_service.reports.verification.documents import (
     About,
@@ -31,6 +31,7 @@ from catalog_service.reports.verification.service import Verification
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Verdict
+from chassis.core import projects
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Row, documented, page, read_query
@@ -123,7 +124,7 @@ async def _page(
         "branch": of.basis.branch,
         "environment": of.basis.environment,
         "commit": of.basis.commit,
-        "project": PROJECT,
+        "project": projects.current.get(),
         "made_at": of.basis.now,
         "filters": filters,
         "notes": [],
