@@ -103,6 +103,12 @@ ZENTAO = table(
     ("用例编号", "所属模块", "用例标题", "前置条件", "步骤", "预期", "优先级", "用例类型", "用例状态"),
     ("5", "/登录(#1)", "登录", "有帐号", "1. 打开\r2. 进入", "1. 已打开\r2. 已进入", "1", "安全相关", "正常"),
 )
+ZENTAO_IN_ENGLISH = table(
+    ("Case ID", "Module", "Case Title", "Precondition", "Steps", "Expect", "Keywords", "Priority", "Type", "Status",
+     "Story"),
+    ("5", "/Web(#1)", "Log in", "An account", "1. Open\n2. Enter", "1. It opens\n2. One is in", "web auth", "2",
+     "feature", "normal", "Log in(#3)"),
+)  # fmt: skip
 
 STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
 
@@ -141,6 +147,10 @@ STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
         (ZENTAO, "zentao", {
             "external_id": "5", "title": "登录", "module": "/登录(#1)", "priority": "critical", "type": "security",
             "status": "ready", "steps": {"1": "打开\nExpected: 已打开", "2": "进入\nExpected: 已进入"}}),
+        (ZENTAO_IN_ENGLISH, "zentao", {
+            "external_id": "5", "title": "Log in", "module": "/Web(#1)", "priority": "high", "type": "functional",
+            "status": "ready", "preconditions": "An account", "tags": ["web", "auth"], "automation_status": "manual",
+            "steps": STEPS}),
     ],
     ids=lambda value: value if isinstance(value, str) and "," not in value else "",
 )  # fmt: skip
