@@ -189,6 +189,32 @@ def test_the_name_of_a_type_says_what_its_objects_are(name: str, kind: str) -> N
     assert [item.kind for item in read.items] == ([] if kind == "structure" else [kind])
 
 
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("UID", "TITLE", "STATEMENT"), ("R-1", "Doors close", "When the train moves", "functional")),
+        (("Object ID", "Summary", "Primary Text"), ("R-1", "Doors close", "When the train moves", "functional")),
+        (
+            ("ReqIF.ForeignID", "ReqIF.Name", "ReqIF.Text", "Category"),
+            ("R-1", "Doors close", "When the train moves", "non_functional"),
+        ),
+    ],
+    ids=["StrictDoc", "DOORS", "PTC"],
+)
+def test_attributes_are_known_by_what_tools_call_them(names: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    types = (
+        f"<DATATYPES>{datatype('STRING', 'text')}</DATATYPES>"
+        f"<SPEC-TYPES>{spec_type('Thing', *(('STRING', name, 'text') for name in names))}</SPEC-TYPES>"
+    )
+    values = [value("STRING", f"a-Thing-{name}", text) for name, text in zip(names, _TEXTS, strict=False)]
+    read = Read(document(f"{types}<SPEC-OBJECTS>{spec_object('o', 'Thing', *values)}</SPEC-OBJECTS>"))
+    fields = read.items[0].fields
+    assert tuple(fields[name] for name in ("external_id", "title", "description", "type")) == expected
+
+
+_TEXTS = ("R-1", "Doors close", "When the train moves", "Security")
+
+
 def test_an_id_that_stands_twice_is_that_of_the_first() -> None:
     objects = "".join(spec_object(f"r{n}", "Functional Requirement", value("STRING", ID, "7")) for n in (1, 2))
     read = Read(document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>"))
