@@ -271,6 +271,28 @@ async def test_an_api_token_for_some_projects_is_in_no_other(embedded: Running) 
         problem(await embedded.get(path, token), 404, "project_not_found")
 
 
+async def test_an_api_token_for_some_projects_neither_sees_nor_changes_other_projects_and_people(
+    embedded: Running,
+) -> None:
+    token = await made(embedded, "admin", projects=("DOOR",), role="admin")
+    await told(embedded, *(ProjectCreated(project=state(key, visibility="open")) for key in ("DOOR", "GATE")))
+    for path in (DOOR, f"{DOOR}/members"):
+        assert "code" not in (await embedded.get(path, token)).json(), "auth-service is asked"
+    gate = "/api/v1/projects/GATE"
+    for method, path in (
+        ("GET", gate),
+        ("PATCH", gate),
+        ("DELETE", gate),
+        ("GET", f"{gate}/members"),
+        ("PUT", f"{gate}/members/7"),
+        ("DELETE", f"{gate}/members/7"),
+    ):
+        problem(await embedded.get(path, token, method=method), 404, "project_not_found")
+    for method, path in (("GET", "projects"), ("POST", "projects"), ("GET", "users"), ("DELETE", "users/7/sessions")):
+        problem(await embedded.get(f"/api/v1/{path}", token, method=method), 403, "token_of_projects")
+    assert "code" not in (await embedded.get("/api/v1/auth/me", token)).json()
+
+
 async def test_the_stream_of_a_project_ends_with_access_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "POLL", 0.05)
     async with running_gateway() as running:

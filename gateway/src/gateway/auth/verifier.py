@@ -11,7 +11,7 @@ from typing import Any
 import jwt
 
 from chassis.core.identity import Identity, Role
-from chassis.core.problems import Unavailable
+from chassis.core.problems import Forbidden, Unavailable
 from chassis.core.projects import NONE
 from chassis.web.peers import Peer
 from contracts import tokens
@@ -35,6 +35,10 @@ _FORMER_TYPE = "JWT"
 """The `typ` of tokens that auth-service issued before it named their type."""
 
 _OF_PERSON = frozenset(resource for service in SERVICES for resource in service.of_person)
+"""What is over all projects of a person."""
+_PROJECTS = "projects"
+_OF_ALL = frozenset({_PROJECTS, "users"})
+"""What tells of all projects and people, or changes them."""
 _BEFORE_PASSWORD_CHANGE = frozenset({("POST", "auth/change-password"), ("POST", "auth/logout"), ("GET", "auth/me")})
 """What somebody may whose password somebody else chose: to see whose account it is, beside what ends that state."""
 _BEFORE_ENROLMENT = _BEFORE_PASSWORD_CHANGE | {
@@ -119,8 +123,8 @@ class TokenVerifier:
             revocations = self._fresh()
             known = revocations.api_tokens.permit(token, revocations.users, method, path)
             identity = known.identity
-            if known.projects is not None and not _is_of(known.projects, project, path):
-                raise no_such_project()
+            if known.projects is not None:
+                _check_is_of(known.projects, project, path)
         else:
             identity = await self.identify(token)
             verified = self._verified[token]
@@ -252,9 +256,18 @@ def _told(at: float, address: str, agent: bytes) -> dict[str, Any]:
     }
 
 
-def _is_of(projects: frozenset[str], project: str, path: str) -> bool:
-    """Check whether a path is of nothing but these projects, or of the installation."""
-    if project == NONE:
-        # Those are over all projects of the person.
-        return path.partition("/")[0] not in _OF_PERSON
-    return project in projects
+def _check_is_of(projects: frozenset[str], project: str, path: str) -> None:
+    """Raise NotFound unless a path is of one of these projects, or of who owns the token; see TokenVerifier.permit.
+
+    Raise Forbidden for what is of the whole installation.
+    """
+    resource, _, behind = path.partition("/")
+    if project == NONE and resource == _PROJECTS and behind:
+        project = behind.partition("/")[0]
+    if resource in _OF_PERSON if project == NONE else project not in projects:
+        raise no_such_project()
+    if project == NONE and resource in _OF_ALL:
+        raise Forbidden(
+            "This API token is for some projects alone, and this is of the whole installation.",
+            code="token_of_projects",
+        )
