@@ -11,6 +11,7 @@ from catalog_service.exchange.applying import Cancelled, RecordChanged, apply
 from catalog_service.exchange.applying.searchable import complete
 from chassis.messaging.events import Message, NewEvent
 from contracts import catalog as contract
+from testing.postgres import as_owner
 
 PAYLOADS = {payload.wire_name: payload for payload in contract.EVENTS}
 ODD = "Türen “zu”\r\n\u2028 \U0001f6aa \\ \" ' \t\x0b"
@@ -256,12 +257,11 @@ async def test_who_locks_the_same_in_another_order_goes_first(catalog: Any, plan
         plan.update("requirement", item, title="The file's")
     job = await plan.store()
     lock = "SELECT FROM requirements WHERE id = %s FOR UPDATE"
-    async with catalog.database.transaction() as connection:
+    async with catalog.database.transaction() as connection, as_owner(catalog.database) as looking:
         await connection.execute(lock, (last["id"],))
         applying = asyncio.create_task(apply(catalog.database, job, _go_on))
-        for _ in range(1000):
-            if await catalog.rows("SELECT FROM pg_locks WHERE NOT granted"):
-                break
+        # A second after it began to wait PostgreSQL looks whether it waits in a circle, and gives it up: no later.
+        while (await looking.execute("SELECT FROM pg_locks WHERE NOT granted")).rowcount == 0:
             await asyncio.sleep(0.01)
         await connection.execute(lock, (first["id"],))
     assert (await applying).counts == {"requirement": {"update": 2}}
