@@ -101,6 +101,8 @@ async def test_an_unfinished_run_does_not_pass(results: Results) -> None:
     options: dict[str, Any] = {"commit": commit, "require_run": True}
     gate = await results.catalog.read("/reports/gate", **options)
     assert "has not ended yet" in _rule(gate, "require_run")["reason"]
+    document = await results.catalog.get("/reports/gate", format="markdown", commit=commit, max_failed=10000)
+    assert f"The run `{commit}` has not ended yet" in document.text
     ok(await results.catalog.post(f"/test-runs/{sent['run']['id']}/complete"))
     assert _rule(await results.catalog.read("/reports/gate", **options), "require_run")["passed"]
 

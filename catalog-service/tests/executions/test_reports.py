@@ -80,12 +80,14 @@ async def test_test_cases_have_verdicts_by_themselves(results: Results) -> None:
 async def test_admins_keep_policies_that_gates_name(results: Results) -> None:
     admin, name = results.catalog.being(ADMIN), results.catalog.word()
     path, body = f"/reports/gate/policies/{name}", {"rules": [{"rule": "max_failed", "limit": 100000}]}
+    await results.catalog.requirement()
     problem(await results.catalog.put(path, body), 403, "role_too_low")
     saved = ok(await admin.put(path, body), 201)
     assert await results.catalog.read(path) == saved
     gate = await results.catalog.read("/reports/gate", policy=name)
     assert [(rule["rule"], rule["limit"]) for rule in gate["rules"]] == [("max_failed", 100000)]
     problem(await results.catalog.get("/reports/gate", policy=name, max_failed=1), 422)
+    problem(await results.catalog.get("/reports/gate", policy=name, allow_flaky=True), 422)
     ok(await admin.put(path, {"rules": []}))
     assert (await admin.delete(path)).status_code == 204
     problem(await results.catalog.get("/reports/gate", policy=name), 422)

@@ -21,6 +21,11 @@ def as_markdown(gate: Row) -> bytes:
         "",
         f"{of}, {gate['evaluated_at']:%Y-%m-%d %H:%M} UTC",
         "",
+        *(
+            f"The run `{_plain(run['key'])}` has not ended yet: more results may come.\n"
+            for run in gate["runs"]
+            if run["status"] == "running"
+        ),
         "| | Rule | Limit | Actual | Reason |",
         "|---|---|---|---|---|",
         *(

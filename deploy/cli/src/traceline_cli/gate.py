@@ -89,6 +89,11 @@ def _write(output: Path | None, document: bytes) -> None:
 def _tell(context: Context, answer: dict[str, Any], *, as_json: bool) -> None:
     lines = [f"{'passed' if answer['passed'] else 'NOT PASSED'} on {answer['branch']}"]
     rules = sorted(answer["rules"], key=lambda one: bool(one["passed"]))
+    lines += [
+        f"  The run {run['key']} has not ended yet: more results may come."
+        for run in answer["runs"]
+        if run["status"] == "running"
+    ]
     lines += [f"  {'ok  ' if rule['passed'] else 'FAIL'} {rule['rule']}: {rule['reason']}" for rule in rules]
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
