@@ -25,7 +25,7 @@ from chassis.db import isolation
 from chassis.db.database import Database
 from chassis.messaging.bus.rabbitmq.users import definitions, users
 from chassis.server.process.database import open_when_ready
-from contracts.routes import SERVICES, Service, internal_callers, sources_of
+from contracts.routes import CALLERS, SERVICES, Service, internal_callers, sources_of
 from testing.postgres import postgres_of_the_wheel, with_database
 
 FOLDER = Path(__file__).parents[1]
@@ -117,7 +117,9 @@ def test_a_new_pair_of_keys_for_a_caller_belongs_together() -> None:
     assert public_key(private) == public
     assert "in auth_trusted_keys, suggestion_trusted_keys:" in said
     refused = subprocess.run([*command, "auth"], capture_output=True, text=True, check=False)
-    assert "catalog | gateway | notification | suggestion" in refused.stderr, "auth calls nobody"
+    callers = [caller.removesuffix("-service") for caller in CALLERS]
+    assert " | ".join(callers) in refused.stderr
+    assert "auth" not in callers, "it calls nobody"
 
 
 def test_each_service_has_a_database_that_one_role_owns_and_another_uses(made: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ class User:
 def users(follows: Mapping[str, Iterable[str]]) -> list[User]:
     """Return the user of each service; who publishes is whom another follows."""
     followed = {source for sources in follows.values() for source in sources}
-    return [User(name, tuple(sources), name in followed) for name, sources in follows.items()]
+    return [User(name, tuple(sorted(sources)), name in followed) for name, sources in follows.items()]
 
 
 def definitions(passwords: Mapping[User, str], *, operator_password: str | None = None) -> dict[str, Any]:
