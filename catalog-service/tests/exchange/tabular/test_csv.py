@@ -79,6 +79,13 @@ def test_a_file_whose_lines_end_in_cr_alone_is_read() -> None:
     assert [item["title"] for item in read("ID,Title\r1,A\r2,B\r").fields] == ["A", "B"]
 
 
+def test_a_file_whose_lines_end_in_cr_may_have_lf_within_cells() -> None:
+    """So does Excel on a Mac."""
+    found = read('ID,Title,Description\r1,A,"one\n""two"", three"\r2,"B\n",four\r3,C,"five\rsix"\r')
+    assert [item["title"] for item in found.fields] == ["A", "B", "C"]
+    assert [item["description"] for item in found.fields] == ['one\n"two", three', "four", "five\rsix"]
+
+
 def test_rows_that_end_in_cr_among_others_are_rows() -> None:
     found = read('ID;Title;Owner\r1;A;kim\n2;B;"a;b\r;c"\r\n3;C;jo\r4;D;jo\r5;E;jo\n6;F\rG;jo\r\n7;H;jo\r')
     assert [item["title"] for item in found.fields] == ["A", "B", "C", "D", "E", "F\nG", "H"]

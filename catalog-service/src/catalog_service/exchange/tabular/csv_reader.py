@@ -124,7 +124,7 @@ class _Lines:
 
     def __init__(self, lines: Iterator[str]) -> None:
         start = list(islice(lines, 2))
-        self._lines = chain(start, lines) if len(start) > 1 else _split_old_mac(start)
+        self._lines = _split_old_mac(start, lines)
         firsts = [line.split("\r")[0] for line in reversed(start)]
         self._row = next((first for first in firsts if '"' not in first), "")
         self._quotes = 0
@@ -184,8 +184,26 @@ class _Lines:
         )
 
 
-def _split_old_mac(start: list[str]) -> Iterator[str]:
-    """Yield the only line of a file, if there is one; where it has no LF, each that ends at CR."""
-    if start and "\r" in start[0] and "\n" not in start[0]:
-        return iter([f"{line}\n" for line in start[0].removesuffix("\r").split("\r")])
-    return iter(start)
+def _split_old_mac(start: list[str], lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines of a file; where it has no LF, or none but within cells, each that ends at CR."""
+    first = start[0] if start else ""
+    if "\r" in first and "\n" not in first:
+        return iter([f"{line}\n" for line in first.removesuffix("\r").split("\r")])
+    parts = first.split('"')
+    if len(parts) % 2 == 0 and any("\r" in part for part in parts[::2]):
+        return _split_at_cr(chain(start, lines))
+    return chain(start, lines)
+
+
+def _split_at_cr(lines: Iterable[str]) -> Iterator[str]:
+    """Yield what ends at a CR outside quotes, or at an LF."""
+    outside = 0
+    for line in lines:
+        parts = line.split('"')
+        for at in range(outside, len(parts), 2):
+            parts[at] = parts[at].replace("\r\n", "\n").replace("\r", "\n")
+        outside = (outside + len(parts) - 1) % 2
+        *whole, rest = '"'.join(parts).split("\n")
+        yield from (f"{one}\n" for one in whole)
+        if rest:
+            yield rest
