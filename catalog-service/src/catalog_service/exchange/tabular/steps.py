@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import StepsRule
 
-_NUMBERED = re.compile(r"\s*\(?(\d{1,4})\s*(?:[.)、．:：]|\s-)\s*")
+_NUMBERED = re.compile(r"\s*\(?(\d{1,4})\s*([.)、．:：]|\s-)\s*")
 _BULLET = re.compile(r"\s*[-*•–]\s+")
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -83,8 +83,8 @@ def _of_cells(rule: StepsRule, columns: Columns) -> StepReader:
         if not row:
             return []
         actions = split_numbered(row[0].action)
-        data = split_numbered(row[0].data, at_most=len(actions))
-        expected = split_numbered(row[0].expected, at_most=len(actions))
+        data = split_numbered(row[0].data, at_most=len(actions), gaps=True)
+        expected = split_numbered(row[0].expected, at_most=len(actions), gaps=True)
         if len(data) > len(actions) or len(expected) > len(actions):
             return row
         count = range(len(actions))
@@ -118,20 +118,26 @@ def _of_columns(rule: StepsRule, columns: Columns) -> StepReader:
     return StepReader(read, frozenset({*action_at.values(), *data_at.values(), *expected_at.values()}))
 
 
-def split_numbered(text: str, at_most: int = 500) -> list[str]:
+def split_numbered(text: str, at_most: int = 500, *, gaps: bool = False) -> list[str]:
     """Return the parts of a text by its numbered lines, or by its bullets; the text itself where it has neither.
 
-    A line belongs to the number above it unless it has the next one: numbers within a part begin anew.
+    A line belongs to the number above it unless it has the next one: numbers within a part begin anew. With `gaps` it
+    may be a later one written alike: the parts between are empty, as of steps of which nothing is expected.
     """
     if not text.strip():
         return []
     lines = _BREAK.split(text)
     parts: list[list[str]] = []
     before: list[str] = []
+    mark = ""
     for line in lines:
         match = _NUMBERED.match(line)
-        if match and int(match[1]) == len(parts) + 1 and len(parts) < at_most:
+        number = int(match[1]) if match else 0
+        is_later = gaps and match is not None and number > len(parts) and mark in ("", match[2])
+        if match and (number == len(parts) + 1 or is_later) and number <= at_most:
+            parts.extend([] for _ in range(len(parts) + 1, number))
             parts.append([line[match.end() :]])
+            mark = mark or match[2]
         elif parts:
             parts[-1].append(line)
         else:
