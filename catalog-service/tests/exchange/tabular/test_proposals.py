@@ -40,6 +40,26 @@ def test_test_cases_are_told_from_requirements_by_their_columns() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("expected", "steps"),
+    [
+        ("1. Shown\n3. In", ["Open\nExpected: Shown", "Type", "Enter\nExpected: In"]),
+        ("2) Typed", ["Open", "Type\nExpected: Typed", "Enter"]),
+        ("1. Shown in\n3 - 5 s\n2. Typed", ["Open\nExpected: Shown in\n3 - 5 s", "Type\nExpected: Typed", "Enter"]),
+    ],
+)
+def test_what_is_expected_belongs_to_the_step_of_its_number(expected: str, steps: list[str]) -> None:
+    found = read(f'ID,Test Case,Steps,Expected Result\n1,A,"1. Open\n2. Type\n3. Enter","{expected}"\n')
+    assert list(found.fields[0]["steps"].values()) == steps
+
+
+def test_columns_of_one_name_are_tags_together() -> None:
+    found = inspect("ID,Title,Labels,Labels,Labels\n1,A,x,y,\n2,B,,,z\n")
+    assert [column["field"] for column in found.columns] == ["external_id", "title", "tags", "tags", "tags"]
+    found = read("ID,Title,Labels,Labels,Labels\n1,A,x,y,\n2,B,,,z\n")
+    assert [item["tags"] for item in found.fields] == [["x", "y"], ["z"]]
+
+
 def test_steps_in_rows_are_seen_by_the_blanks_of_the_id() -> None:
     found = inspect("ID,Test Case,Step,Expected Result\n1,A,one,x\n,,two,y\n2,B,three,z\n")
     assert found.mapping is not None

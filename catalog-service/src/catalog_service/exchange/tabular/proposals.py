@@ -228,7 +228,11 @@ def _item_fields(
             if name in CLOSED[kind]:
                 rule["values"], guesses[at] = _value_map(sample.values(at), kind, name, guesses[at])
             elif name == "tags":
-                rule["split"] = _separator(sample.values(at))
+                alike = sample.columns.all_named(sample.columns.header[at])
+                if len(alike) > 1:
+                    rule = {"columns_named": sample.columns.header[at]}
+                    guesses.update(dict.fromkeys(alike, guesses[at]))
+                rule["split"] = _separator([value for place in alike for value in sample.values(place)])
             elif name == "module" and sample.rows and sample.rows[0][at].strip() and sample.blanks(at):
                 rule["fill_down"] = True
             fields[name] = rule
