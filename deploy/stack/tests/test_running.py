@@ -20,9 +20,11 @@ from testing.metrics import Series, read
 
 @pytest.fixture(scope="module")
 def stack() -> Iterator[RunningStack]:
-    """One stack for all tests here. Its end is a check too: exit code 0 after Ctrl-C, and nothing left."""
-    with fresh_folder() as place, RunningStack(place) as running:
-        yield running
+    """One stack for all tests here. Its end is a check too: exit code 0 after Ctrl-C, told, and nothing left."""
+    with fresh_folder() as place:
+        with RunningStack(place) as running:
+            yield running
+        assert running.output.endswith(f"Stopping ...\nTraceline has stopped; the data stays in {place}.\n")
 
 
 def test_it_says_where_it_is_and_answers_there(stack: RunningStack) -> None:

@@ -44,7 +44,9 @@ def run(*, demo: bool) -> None:
         code = system.supervisor.wait()
     finally:
         _end_by(signal.SIG_IGN)  # it is ending, and no part of it takes for ever
+        _say("Stopping ...")
         system.stop()
+        _say(f"Traceline has stopped; the data stays in {folder}.")
     if code != 0:
         raise StartFailure(f"supervisord has ended with code {code}; its log is {folder / 'log' / 'supervisord.log'}.")
 
