@@ -257,13 +257,16 @@ async def test_who_locks_the_same_in_another_order_goes_first(catalog: Any, plan
         plan.update("requirement", item, title="The file's")
     job = await plan.store()
     lock = "SELECT FROM requirements WHERE id = %s FOR UPDATE"
-    async with catalog.database.transaction() as connection, as_owner(catalog.database) as looking:
-        await connection.execute(lock, (last["id"],))
+    async with as_owner(catalog.database) as looking, as_owner(catalog.database) as other, other.transaction():
+        # PostgreSQL ends a circle by whoever notices it: that is to be the import, a second after it began to wait.
+        await other.execute("SET LOCAL deadlock_timeout = '1min'")
+        await other.execute(lock, (last["id"],))
         applying = asyncio.create_task(apply(catalog.database, job, _go_on))
-        # A second after it began to wait PostgreSQL looks whether it waits in a circle, and gives it up: no later.
-        while (await looking.execute("SELECT FROM pg_locks WHERE NOT granted")).rowcount == 0:
+        for _ in range(1000):
+            if (await looking.execute("SELECT FROM pg_locks WHERE NOT granted")).rowcount:
+                break
             await asyncio.sleep(0.01)
-        await connection.execute(lock, (first["id"],))
+        await other.execute(lock, (first["id"],))
     assert (await applying).counts == {"requirement": {"update": 2}}
     assert len(await plan.events()) == 3
 
