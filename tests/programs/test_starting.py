@@ -16,8 +16,12 @@ import pytest
 
 from acceptance.program import free_port
 from acceptance.waiting import eventually
+from chassis.admin.settings import address_of
 from chassis.core.internal_tokens import GATEWAY, public_key
+from chassis.core.settings import read
+from chassis.core.start_failure import StartFailure
 from chassis.core.version import software
+from chassis.server.process.settings import addresses
 from contracts.routes import SERVICES
 from testing import PostgresServer, commands
 from testing.certificates import Authority
@@ -100,6 +104,20 @@ def test_a_missing_address_is_named(postgres: PostgresServer) -> None:
         "The setting AUTH_URL is missing.",
         "The setting CATALOG_URL is missing.",
     ]
+
+
+def test_one_setting_says_where_all_services_are_and_their_own_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = addresses(["auth-service", "catalog-service"])
+    monkeypatch.setenv("SERVICE_URL", "https://{service}:8000")
+    monkeypatch.setenv("CATALOG_URL", NOBODY)
+    assert read(settings).model_dump(exclude={"service_url"}) == {
+        "auth_url": "https://auth-service:8000",
+        "catalog_url": NOBODY,
+    }
+    assert [address_of(source) for source in ("auth", "catalog")] == ["https://auth-service:8000", NOBODY]
+    monkeypatch.setenv("SERVICE_URL", "https://services:8000")
+    with pytest.raises(StartFailure, match=r"SERVICE_URL is wrong: it must have \{service\} where the name"):
+        read(settings)
 
 
 @every_program

@@ -76,6 +76,8 @@ def test_every_service_is_migrated_served_and_worked_for() -> None:
 def test_every_setting_that_a_program_requires_is_set(service: dict[str, Any]) -> None:
     required = {name for name, field in settings_of(service).items() if field.is_required()}
     given = {name.lower() for name in variables_of(service)} | set(files_of(service))
+    if "service_url" in given:
+        given |= {f"{each.context}_url" for each in routes.SERVICES}
     assert required <= given
 
 
@@ -183,8 +185,8 @@ def test_the_services_addresses_are_names_of_the_services() -> None:
     for service in OURS.values():
         for name, value in service["environment"].items():
             if name.endswith("_URL") and name != "PUBLIC_URL":
-                assert value == f"https://{name.removesuffix('_URL').lower()}-service:8000"
-                assert value.removeprefix("https://").removesuffix(":8000") in SERVICES
+                assert (name, value) == ("SERVICE_URL", "https://{service}:8000")
+    assert {each.name for each in routes.SERVICES} <= set(SERVICES)
 
 
 def test_suggestions_are_scored_by_two_workers() -> None:

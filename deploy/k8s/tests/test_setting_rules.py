@@ -16,7 +16,7 @@ BREAKS: list[Break] = [
     (
         settings.required_are_set,
         "Deployment gateway: program is not told AUTH_URL.",
-        lambda p: p.get("ConfigMap", "service-addresses")["data"].pop("AUTH_URL"),
+        lambda p: p.get("ConfigMap", "service-addresses")["data"].pop("SERVICE_URL"),
     ),
     (
         settings.required_are_set,

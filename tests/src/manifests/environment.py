@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from chassis.server.process.programs import app_settings, worker_settings
-from chassis.server.process.settings import ProcessSettings, addresses
+from chassis.server.process.settings import SERVICE, ProcessSettings, addresses
 from chassis.server.service import service_of
 from contracts.routes import SERVICES
 from manifests.objects import Manifests, Object, Workload, image_name
@@ -61,7 +61,20 @@ def environment(manifests: Manifests, workload: Workload, container: Object) -> 
         else:
             told.values[each["name"]] = ""  # of the pod itself
     told.files = dict(_files(workload, container, told.values.get("SECRETS_DIR")))
+    _name_services(told, container)
     return told
+
+
+def _name_services(told: Environment, container: Object) -> None:
+    """Put the address of each service that a program asks in the place of SERVICE_URL, which says it of all."""
+    module = program(container)
+    if "SERVICE_URL" not in told.values or module is None or importlib.util.find_spec(module) is None:
+        return
+    asked = [service for service in SERVICES if f"{service.context}_url" in settings_of(module)]
+    if asked:
+        url = told.values.pop("SERVICE_URL")
+        for service in asked:
+            told.values.setdefault(f"{service.context.upper()}_URL", url.replace(SERVICE, service.name))
 
 
 def _config_map(manifests: Manifests, name: str, told: Environment) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chassis.core.settings import read
+from chassis.server.process.settings import ServiceAddress
 
 
 class _Address(BaseSettings):
@@ -12,5 +13,8 @@ class _Address(BaseSettings):
 
 
 def address_of(source: str) -> str | None:
-    """Return the base URL of the service `source`, the setting CATALOG_URL for `catalog`; None when there is none."""
-    return read(_Address, _env_prefix=f"{source}_").url
+    """Return the base URL of the service `source`, the setting CATALOG_URL for `catalog`; None when there is none.
+
+    SERVICE_URL says it of those without a setting of their own.
+    """
+    return read(_Address, _env_prefix=f"{source}_").url or read(ServiceAddress).of(f"{source}-service")

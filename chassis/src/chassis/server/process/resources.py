@@ -79,7 +79,8 @@ class Process:
 
     def urls(self, services: Sequence[str]) -> dict[str, str]:
         """Return where services are, by name."""
-        return dict(zip(services, read(addresses(services)).model_dump().values(), strict=True))
+        urls = read(addresses(services)).model_dump(exclude={"service_url"})
+        return dict(zip(services, urls.values(), strict=True))
 
     def peers(self, services: Sequence[str], caller: str, *, patience: float = 0) -> list[Peer]:
         """Return the services of these names, as `caller` asks them; see Peer for `patience`."""

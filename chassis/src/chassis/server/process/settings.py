@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from ipaddress import ip_network
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, Field, create_model, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chassis.core.tls import TlsSettings
@@ -23,6 +23,9 @@ def _addresses(text: str) -> str:
                 f"{part} is neither an address nor a network, as 10.0.0.5 and 10.0.0.0/8 are, with commas between"
             ) from None
     return text
+
+
+SERVICE = "{service}"
 
 
 class ProxySettings(BaseSettings):
@@ -49,14 +52,37 @@ class ProcessSettings(ProxySettings, TlsSettings):
     """How long requests wait for a service that does not listen, as it may restart; after that they are 503 at once."""
 
 
-class _Addresses(BaseSettings):
-    """Where other services are."""
+def _of_any_service(url: str) -> str:
+    if SERVICE not in url:
+        raise ValueError(f"it must have {SERVICE} where the name of a service stands, as http://{SERVICE}:8000 has")
+    return url
+
+
+class ServiceAddress(BaseSettings):
+    """Where services are that have no setting of their own."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
+    service_url: Annotated[str, AfterValidator(_of_any_service)] | None = None
+
+    def of(self, service: str) -> str | None:
+        """Return where a service is, None where that is not said."""
+        return None if self.service_url is None else self.service_url.replace(SERVICE, service)
+
+
+class _Addresses(ServiceAddress):
+    """Where other services are."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: dict[str, Any]) -> dict[str, Any]:
+        url = given.get("service_url", "")
+        named = {name: f"{name.removesuffix('_url')}-service" for name in cls.model_fields if name != "service_url"}
+        return {**({name: url.replace(SERVICE, named[name]) for name in named} if url else {}), **given}
+
 
 def addresses(services: Iterable[str]) -> type[BaseSettings]:
-    """Return the settings that say where these services are: CATALOG_URL for catalog-service."""
+    """Return the settings that say where these services are: SERVICE_URL, or CATALOG_URL for catalog-service."""
     fields: dict[str, Any] = {f"{name.removesuffix('-service')}_url": (str, ...) for name in services}
     return create_model("Addresses", __base__=_Addresses, **fields)
 
