@@ -271,5 +271,5 @@ def refuse_nothing_between(start: str, end: str, said: Mapping[str, Any], *, is_
             f"/query/{end}",
             f"Nothing lies between {start}, {shown(said[start])}, and {end}, {shown(said[end])}: give a larger {end}"
             f" or a smaller {start}.",
-            "empty_range",
+            "invalid_range",
         )
