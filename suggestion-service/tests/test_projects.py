@@ -215,8 +215,8 @@ async def test_projects_that_want_no_suggestions_are_not_looked_at_for_a_sweep(s
     for key in (MAIN, "QUIET", "WORDS"):
         await pair(service, key)
     async with service.database.across() as connection:
-        assert await settlement.unsettled(connection, automatic=True) == [MAIN, "WORDS"]
-        assert await settlement.unsettled(connection, automatic=False) == ["WORDS"]
+        assert await settlement.unreconciled(connection, automatic=True) == [MAIN, "WORDS"]
+        assert await settlement.unreconciled(connection, automatic=False) == ["WORDS"]
 
 
 async def test_a_project_that_is_deleted_leaves_nothing(service: Any) -> None:

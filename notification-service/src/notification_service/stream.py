@@ -41,7 +41,7 @@ class _Told(NamedTuple):
 
 
 class _Connection:
-    """One who follows the stream of a project, up to `position`; `woken` when there is something to tell."""
+    """One who follows the stream of a project, up to `position`; `wakeup` when there is something to tell."""
 
     def __init__(self, user_id: int, project: str, counted: str, unread: int) -> None:
         self.user_id = user_id
@@ -49,7 +49,7 @@ class _Connection:
         self.counted = counted
         self.position = 0
         self.unread = unread
-        self.woken = asyncio.Event()
+        self.wakeup = asyncio.Event()
 
 
 class Stream:
@@ -82,14 +82,14 @@ class Stream:
             connection.position = self._head if after is None else after
             sent: int | None = None
             while True:
-                connection.woken.clear()
+                connection.wakeup.clear()
                 connection.position, text = await self._events_after(connection.position, project)
                 if connection.unread != sent:
                     sent = connection.unread
                     text += event(connection.position, StreamEventName.UNREAD, encode({"unread_count": sent}))
                 yield text or HEARTBEAT
                 if connection.position >= self._head:
-                    await wait_with_timeout(connection.woken, HEARTBEAT_SECONDS)
+                    await wait_with_timeout(connection.wakeup, HEARTBEAT_SECONDS)
 
     @contextmanager
     def _connected(self, connection: _Connection) -> Iterator[_Connection]:
@@ -152,7 +152,7 @@ class Stream:
                 unread = counts[connection.counted].get(connection.user_id, 0)
             if connection.position < self._head or connection.unread != unread:
                 connection.unread = unread
-                connection.woken.set()
+                connection.wakeup.set()
 
     def _pass_by(self, rows: list[StoredEvent]) -> None:
         """Have connections that have had everything so far pass by what is of other projects: it is not for them."""

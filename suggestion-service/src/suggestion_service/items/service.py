@@ -108,7 +108,7 @@ async def remove(connection: Connection, side: engine.Side, received: Iterable[t
     gone = {
         state.id: Tombstone(state.id, side, state.title, state.priority, event.sequence) for event, state in received
     }
-    await items.entomb(connection, list(gone.values()))
+    await items.store_tombstones(connection, list(gone.values()))
     await scoring_queue.remove(connection, list(gone))
     await suggestions.delete_of_items(connection, list(gone))
 

@@ -51,8 +51,8 @@ class ReviewModel:
     def __init__(self, reviews: Sequence[Review], terms: Mapping[UUID, Terms]) -> None:
         """Learn; `terms` are those of the items of the reviews. Takes about half a second for 1,000 reviews."""
         rarity = _Rarity([terms[item_id] for item_id in _items_of(reviews)])
-        self._requirements = _Likeness([terms[review.requirement_id] for review in reviews], rarity)
-        self._test_cases = _Likeness([terms[review.test_case_id] for review in reviews], rarity)
+        self._requirements = _Similarity([terms[review.requirement_id] for review in reviews], rarity)
+        self._test_cases = _Similarity([terms[review.test_case_id] for review in reviews], rarity)
         self._accepted = np.array([review.accepted for review in reviews], bool)
         # A score of 0 or 1 is no certainty: the constants are also those of the column `relevance`.
         expected = 0.001 + 0.98 * np.array([review.score for review in reviews], np.float64)
@@ -118,7 +118,7 @@ class _Rarity:
         return {term: weight / length for term, weight in weights.items()}
 
 
-class _Likeness:
+class _Similarity:
     """Cosines of any item with some items."""
 
     def __init__(self, items: Sequence[Terms], rarity: _Rarity) -> None:

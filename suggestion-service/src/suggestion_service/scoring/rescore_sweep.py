@@ -74,9 +74,9 @@ class RescoreSweep:
     async def sweep_due(self) -> bool:
         """Sweep the projects where changes have come to rest; return whether everything is reconciled now."""
         async with self._database.across() as connection:
-            unsettled = await settlement.unsettled(connection, automatic=self._scales.automatic)
+            unreconciled = await settlement.unreconciled(connection, automatic=self._scales.automatic)
         reconciled = True
-        for project in unsettled:
+        for project in unreconciled:
             with projects.within(project):
                 reconciled &= await self.sweep_if_due()
         return reconciled

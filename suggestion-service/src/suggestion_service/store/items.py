@@ -39,7 +39,7 @@ ON CONFLICT (id) DO UPDATE SET external_id = excluded.external_id, title = exclu
 WHERE items.sequence < excluded.sequence
 """
 
-_ENTOMB = f"""
+_STORE_TOMBSTONES = f"""
 WITH moved AS ({corpus_head.MOVE})
 INSERT INTO items (id, side, title, tags, priority, text, terms, text_sequence, sequence, change, deleted)
 SELECT r.id, r.side, r.title, '{{}}', r.priority, '{{}}', '{{}}', r.sequence, r.sequence, moved.head, true
@@ -91,7 +91,7 @@ ON CONFLICT (id) DO UPDATE SET side = excluded.side, external_id = excluded.exte
 """
 
 # A tombstone, not nothing: workers that have the item in memory see changes only.
-_ENTOMB_UNKNOWN = """
+_TOMBSTONES_OF_UNKNOWN = """
 UPDATE public.items real SET text = '{{}}', terms = '{{}}', change = %(change)s, deleted = true
 WHERE NOT real.deleted AND {covered} AND NOT EXISTS (SELECT FROM pg_temp.items fresh WHERE fresh.id = real.id)
 """
@@ -187,9 +187,9 @@ async def touch(connection: Connection, rows: Sequence[Place]) -> None:
         )
 
 
-async def entomb(connection: Connection, rows: Sequence[Tombstone]) -> None:
+async def store_tombstones(connection: Connection, rows: Sequence[Tombstone]) -> None:
     """Mark items deleted, those included that were never seen."""
-    await connection.execute(_ENTOMB, (_json(rows),))
+    await connection.execute(_STORE_TOMBSTONES, (_json(rows),))
 
 
 async def mark_changed(connection: Connection, ids: Sequence[UUID]) -> None:
@@ -206,8 +206,8 @@ async def merge(connection: Connection, change: int, reach: Reach) -> int:
     Only what differs is written, and followed in memory. Items whose text differs are queued.
     """
     differed = await connection.execute(_MERGE, {"change": change})
-    entomb = _ENTOMB_UNKNOWN.format(covered=reach.covers("real.sequence"))
-    unknown = await connection.execute(entomb, {"change": change})
+    statement = _TOMBSTONES_OF_UNKNOWN.format(covered=reach.covers("real.sequence"))
+    unknown = await connection.execute(statement, {"change": change})
     return differed.rowcount + unknown.rowcount
 
 

@@ -18,7 +18,7 @@ SELECT (SELECT count(*) FROM items WHERE change > %(position)s)
     >= %(share)s * (SELECT count(*) FROM items WHERE NOT deleted)
 """
 
-_UNSETTLED = """
+_UNRECONCILED = """
 SELECT h.project_id FROM corpus_head h LEFT JOIN settlement s ON s.project_id = h.project_id
     LEFT JOIN projects p ON p.project_id = h.project_id
 WHERE h.head <> coalesce(s.position, 0) AND coalesce(p.automatic_suggestions, %s) ORDER BY h.project_id
@@ -39,12 +39,12 @@ class State:
     scoring: bool
 
 
-async def unsettled(connection: Connection, *, automatic: bool) -> list[str]:
+async def unreconciled(connection: Connection, *, automatic: bool) -> list[str]:
     """Return the projects in which something is not reconciled that is to be; those that the connection sees.
 
     `automatic`: whether those that say nothing of it want suggestions of the background.
     """
-    return await fetch_column(connection, _UNSETTLED, (automatic,))
+    return await fetch_column(connection, _UNRECONCILED, (automatic,))
 
 
 async def state(connection: Connection) -> State:
