@@ -39,6 +39,7 @@ class Thing(BaseModel):
     pin: Annotated[str, Field(min_length=4)] = "1234"
     colour: Colour = Colour.RED
     kind: Literal["one", "two"] = "one"
+    paint: Literal[Colour.RED, Colour.BLUE] = Colour.RED
     id: UUID | None = None
     number: int = Field(default=0, ge=0, le=500)
     score: float | None = Field(default=None, gt=0, lt=1, allow_inf_nan=False)
@@ -98,6 +99,7 @@ def test_no_error_of_pydantic_gets_through_in_its_own_words(kind: str) -> None:
         ({"colour": "green"}, "/colour", "There is no colour 'green'; it can be red or blue."),
         ({"colour": None}, "/colour", "This must be red or blue, not null."),
         ({"kind": "three"}, "/kind", "There is no kind 'three'; it can be one or two."),
+        ({"paint": "green"}, "/paint", "There is no paint 'green'; it can be red or blue."),
         ({"id": "REQ-1"}, "/id", "'REQ-1' is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."),
         ({"id": 5}, "/id", "5 is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."),
         ({"number": 501}, "/number", "This must be at most 500, not 501."),

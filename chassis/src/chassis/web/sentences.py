@@ -3,6 +3,7 @@
 None of pydantic's own words gets through: they speak of inputs, validation and its types.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -130,8 +131,12 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+_MEMBER = re.compile(r"<\w+\.\w+: '?([^'>]*)'?>")
+"""How pydantic names a member of an enumeration that a literal consists of."""
+
+
 def _no_such_value(entry: Entry) -> str:
-    allowed = entry["ctx"]["expected"].replace("'", "")
+    allowed = _MEMBER.sub(r"\1", entry["ctx"]["expected"]).replace("'", "")
     if isinstance(entry["input"], str) and not _is_secret(entry):
         return f"There is no {_name(entry)} {shown(entry['input'])}; it can be {allowed}."
     return f"This must be {allowed}, not {_value(entry)}."
