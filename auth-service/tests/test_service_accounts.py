@@ -48,6 +48,20 @@ async def test_a_service_account_is_a_member_of_its_project_and_no_person(servic
     problem(await service.log_in(made["email"]), 401, "invalid_credentials")
 
 
+async def test_it_has_no_role_but_that_of_a_viewer_or_reviewer_in_its_project(service: Service) -> None:
+    kim, _ = await door(service)
+    admin = await service.admin()
+    ok(await service.call("POST", PROJECTS, {"key": "GATE", "name": "Gates"}, caller=admin), 201)
+    account = ok(await make(service, kim, role="reviewer"), 201)["id"]
+    mine = f"{PROJECTS}/DOOR/members/{account}"
+    for path, role in ((mine, "admin"), (f"{PROJECTS}/GATE/members/{account}", "viewer")):
+        problem(await service.call("PUT", path, {"role": role}, caller=admin), 409, "service_account")
+    problem(
+        await service.call("PATCH", f"/api/v1/users/{account}", {"role": "admin"}, caller=admin), 409, "service_account"
+    )
+    assert ok(await service.call("PUT", mine, {"role": "viewer"}, caller=kim))["role"] == "viewer"
+
+
 async def test_its_tokens_are_for_its_project_alone(service: Service) -> None:
     kim, _ = await door(service)
     account = ok(await make(service, kim), 201)

@@ -196,7 +196,7 @@ async def list_members(key: ProjectKey, request: Request, database: Db, viewer: 
     responses={
         **_TAGGED,
         201: {"model": Member, "description": "Created"},
-        **problem_responses(_NOT_FOUND, "404 user_not_found", _ARCHIVED, _LAST, 412),
+        **problem_responses(_NOT_FOUND, "404 user_not_found", _ARCHIVED, _LAST, "409 service_account", 412),
     },
 )
 async def put_member(

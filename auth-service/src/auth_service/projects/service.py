@@ -137,7 +137,8 @@ async def put_member(
 ) -> tuple[Row, bool]:
     """Make a user a member of a project, or change their role there; return them, and whether they are new.
 
-    Raises NotFound, Forbidden, Conflict project_archived or last_project_admin, and what `check` raises.
+    Raises NotFound, Forbidden, Conflict project_archived, last_project_admin or service_account, and what `check`
+    raises.
     """
     async with database.transaction() as connection:
         await locked(connection, key, caller)
@@ -148,6 +149,11 @@ async def put_member(
         check(before)
         if before is not None and before["role"] == role:
             return before, False
+        if (before is None or role is Role.ADMIN) and not await users.is_person(connection, user_id):
+            raise Conflict(
+                "This is a service account: it is a viewer or a reviewer of its own project, and of no other.",
+                code="service_account",
+            )
         if before is not None:
             await _check_not_last(connection, key, before, caller)
         since = datetime.now(UTC) if before is None else before["since"]

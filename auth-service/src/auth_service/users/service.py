@@ -86,7 +86,7 @@ async def change(
 
     A deactivation also ends the user's tokens, so that they stay ended should the account come back.
     Raises NotFound, what `check_precondition` raises when given the user as shown before, and Conflict
-    last_admin.
+    last_admin, or service_account for the role of one.
     """
     loses_admin = fields.get("role", Role.ADMIN) != Role.ADMIN or fields.get("is_active") is False
     async with database.transaction() as connection:
@@ -103,6 +103,12 @@ async def change(
             return shown(user)
         if loses_admin and active_admins == [user_id]:
             raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
+        if "role" in changes and not await repository.is_person(connection, user_id):
+            raise Conflict(
+                "This is a service account, which has a role in its own project alone; change it among the members of"
+                " the project (PUT /projects/{key}/members/{user_id}).",
+                code="service_account",
+            )
         return shown(await _store(connection, user, changes, now, actor))
 
 

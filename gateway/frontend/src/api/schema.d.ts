@@ -5517,10 +5517,6 @@ export interface components {
             /** @enum {unknown} */
             code?: "key_taken" | "key_used";
         };
-        LastAdmin: components["schemas"]["ProblemDocument"] & {
-            /** @enum {unknown} */
-            code?: "last_admin";
-        };
         LastAdminOrServiceAccount: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "last_admin" | "service_account";
@@ -8306,6 +8302,10 @@ export interface components {
         ProjectArchivedOrLastProjectAdmin: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "project_archived" | "last_project_admin";
+        };
+        ProjectArchivedOrLastProjectAdminOrServiceAccount: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_archived" | "last_project_admin" | "service_account";
         };
         /**
          * ProjectChange
@@ -12058,16 +12058,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["KeyTakenOrKeyUsed"];
             };
         };
-        /** @description Duplicate or state conflict: `last_admin` */
-        LastAdmin: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["LastAdmin"];
-            };
-        };
         /** @description Duplicate or state conflict: `last_admin`, `service_account` */
         LastAdminOrServiceAccount: {
             headers: {
@@ -12246,6 +12236,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ProjectArchivedOrLastProjectAdmin"];
+            };
+        };
+        /** @description Duplicate or state conflict: `project_archived`, `last_project_admin`, `service_account` */
+        ProjectArchivedOrLastProjectAdminOrServiceAccount: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectArchivedOrLastProjectAdminOrServiceAccount"];
             };
         };
         /** @description Not found: `project_not_found` */
@@ -12971,7 +12971,6 @@ export type SchemaItemKind = components['schemas']['ItemKind'];
 export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
-export type SchemaLastAdmin = components['schemas']['LastAdmin'];
 export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];
 export type SchemaLimits = components['schemas']['Limits'];
@@ -13076,6 +13075,7 @@ export type SchemaProblemDocument = components['schemas']['ProblemDocument'];
 export type SchemaProject = components['schemas']['Project'];
 export type SchemaProjectArchived = components['schemas']['ProjectArchived'];
 export type SchemaProjectArchivedOrLastProjectAdmin = components['schemas']['ProjectArchivedOrLastProjectAdmin'];
+export type SchemaProjectArchivedOrLastProjectAdminOrServiceAccount = components['schemas']['ProjectArchivedOrLastProjectAdminOrServiceAccount'];
 export type SchemaProjectChange = components['schemas']['ProjectChange'];
 export type SchemaProjectNotFound = components['schemas']['ProjectNotFound'];
 export type SchemaProjectNotFoundOrMemberNotFound = components['schemas']['ProjectNotFoundOrMemberNotFound'];
@@ -13259,7 +13259,6 @@ export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedPara
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
-export type ResponseLastAdmin = components['responses']['LastAdmin'];
 export type ResponseLastAdminOrServiceAccount = components['responses']['LastAdminOrServiceAccount'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
@@ -13278,6 +13277,7 @@ export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type ResponseProjectArchived = components['responses']['ProjectArchived'];
 export type ResponseProjectArchivedOrLastProjectAdmin = components['responses']['ProjectArchivedOrLastProjectAdmin'];
+export type ResponseProjectArchivedOrLastProjectAdminOrServiceAccount = components['responses']['ProjectArchivedOrLastProjectAdminOrServiceAccount'];
 export type ResponseProjectNotFound = components['responses']['ProjectNotFound'];
 export type ResponseProjectNotFoundOrMemberNotFound = components['responses']['ProjectNotFoundOrMemberNotFound'];
 export type ResponseProjectNotFoundOrServiceAccountNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFound'];
@@ -16998,7 +16998,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["ProjectNotFoundOrUserNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ProjectArchivedOrLastProjectAdmin"];
+            409: components["responses"]["ProjectArchivedOrLastProjectAdminOrServiceAccount"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
@@ -21353,7 +21353,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["LastAdmin"];
+            409: components["responses"]["LastAdminOrServiceAccount"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
