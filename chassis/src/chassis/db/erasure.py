@@ -120,12 +120,12 @@ def _without_names(text: sql.Composable, names: int) -> sql.Composable:
     """Return the expression of a text that says the same without the person."""
     text = sql.SQL("regexp_replace({}::text, %(pattern)s, %(pseudonym)s, 'gi')").format(text)
     for place in range(names):
-        text = sql.SQL("replace({}, {}, %(nobody)s)").format(text, sql.Placeholder(f"name_{place}"))
+        text = sql.SQL("replace({}, {}, %(erased)s)").format(text, sql.Placeholder(f"name_{place}"))
     return text
 
 
 def _values(person: Person) -> dict[str, str]:
-    values = {"pattern": pattern(person.email), "pseudonym": person.pseudonym, "nobody": json_string(NAME)}
+    values = {"pattern": pattern(person.email), "pseudonym": person.pseudonym, "erased": json_string(NAME)}
     return values | {f"name_{place}": json_string(name) for place, name in enumerate(person.names)}
 
 
