@@ -57,8 +57,9 @@ def composed(text: str) -> str:
 
 def fold(text: str) -> Folded:
     """Return a composed text without case and accents."""
-    if text.isascii():
-        return Folded(text.lower(), None)
+    beyond = {ord(character): _plain(character) for character in set(text) if not character.isascii()}
+    if all(len(plain) == 1 for plain in beyond.values()):
+        return Folded(text.translate(beyond).lower(), None)
     pieces = [_plain(character) for character in text]
     places = [place for place, piece in enumerate(pieces) for _ in piece]
     return Folded("".join(pieces), places)
