@@ -44,6 +44,14 @@ async def test_the_same_bytes_twice_in_a_run_are_one_upload(results: Results) ->
     assert again["run"]["counts"] == {"tests": 1, "passed": 0, "failed": 1, "flaky": 0, "skipped": 0}
 
 
+async def test_a_run_ends_when_all_shards_of_each_of_its_jobs_have_come(results: Results) -> None:
+    key, status = results.catalog.word(), {}
+    for shard in ("3/3", "1/3", "2/2", "1/2", "2/3"):
+        sent = await results.send((f"test of {shard}", "passed"), run=key, shard=shard)
+        status[shard] = sent["run"]["status"]
+    assert status == {**dict.fromkeys(status, "running"), "2/3": "completed"}
+
+
 async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Results) -> None:
     requirement, test_cases = await results.traced(8)
     files = [

@@ -153,11 +153,15 @@ async def lock(connection: Connection, run_id: UUID) -> StoredRun:
 
 
 async def has_all_shards(connection: Connection, run_id: UUID) -> bool:
-    """Check whether each shard that uploads of a run speak of has come."""
+    """Check whether each shard that uploads of a run speak of has come: jobs of a pipeline may have so many each."""
     return bool(
         await fetch_value(
             connection,
-            "SELECT count(DISTINCT shard) = max(shards) FROM run_uploads WHERE run_id = %s AND shards IS NOT NULL",
+            """
+            SELECT bool_and(come = shards) FROM (
+                SELECT shards, count(DISTINCT shard) AS come FROM run_uploads
+                WHERE run_id = %s AND shards IS NOT NULL GROUP BY shards) AS jobs
+            """,
             (run_id,),
         )
     )
