@@ -220,14 +220,6 @@ class Message:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UndecodableMessage(f"Not an event envelope: {error!r}") from None
 
-    @property
-    def time(self) -> datetime | None:
-        """When it was told; None where that cannot be read."""
-        try:
-            return datetime.fromisoformat(self.attributes["time"])
-        except (ValueError, KeyError, TypeError):
-            return None
-
     def decode(self, payload: type[P]) -> Received[P]:
         """Read the payload; raise UndecodableMessage when it does not fit `payload`."""
         attributes = self.attributes

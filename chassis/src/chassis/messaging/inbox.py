@@ -37,7 +37,7 @@ _UNKNOWN = Counter("traceline_inbox_unknown_total", "Events of a type that is no
 _TOLD = """
 told AS (
     SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[], %(sources)s::text[], %(places)s::bigint[],
-                         %(times)s::timestamptz[]) AS told (event_id, wire_name, source, place, told_at)
+                         %(times)s::text[]) AS told (event_id, wire_name, source, place, told_at)
 )
 """
 
@@ -49,7 +49,7 @@ def _told(messages: Sequence[Message]) -> dict[str, Any]:
         "wire_names": [message.wire_name for message in messages],
         "sources": [message.source for message in messages],
         "places": [message.sequence for message in messages],
-        "times": [message.time for message in messages],
+        "times": [str(message.attributes.get("time")) for message in messages],
     }
 
 

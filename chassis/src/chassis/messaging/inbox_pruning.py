@@ -20,7 +20,8 @@ _PAUSE = 0.05
 
 IS_FORGOTTEN = """
     EXISTS (SELECT FROM inbox_positions AS known
-            WHERE known.source = told.source AND told.place <= known.pruned AND told.told_at < known.pruned_before)
+            WHERE known.source = told.source
+                AND CASE WHEN told.place <= known.pruned THEN told.told_at::timestamptz < known.pruned_before END)
 """
 """SQL condition that an event of `told` (source, place, told_at) was received, although its id may be forgotten."""
 
