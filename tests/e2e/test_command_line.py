@@ -48,6 +48,10 @@ def test_a_file_is_planned_applied_and_exported_whole(run: Run, tmp_path: Path) 
     checked = run("import", "doors.csv", "--kind", "requirements", "--check")
     assert checked.returncode == 1, checked.stderr
     assert checked.stderr.startswith("doors.csv:4"), checked.stderr
+    unapplied = run("import", "doors.csv", "--kind", "requirements", "--apply", "--json")
+    assert (unapplied.returncode, json.loads(unapplied.stdout)["status"]) == (4, "planned")
+    (tmp_path / "old.reqif").write_text("<REQ-IF/>")
+    assert run("import", "old.reqif").stderr.startswith("Error: old.reqif:1:1: This file names no namespace")
     (tmp_path / "doors.csv").write_text(f"Key,Summary,Description\n{key},Doors close,All doors close.\n")
     applied = run("import", "doors.csv", "--kind", "requirements", "--apply", "--json")
     assert applied.returncode == 0, applied.stderr

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from traceline_cli.api import content_of
+from traceline_cli.api import Api, content_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -47,13 +47,7 @@ def import_file(
     api = context.api()
     query = {**pairs(options), "mapping": mapping, "kind": kind, "format": file_format, "file_name": file.name}
     with context.terminal.progress(f"import of {file.name}") as look:
-        sent = api.post(
-            "/imports",
-            params=query,
-            file=file,
-            headers={"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)},
-        )
-        job = api.follow(sent, within=_WITHIN, look=look)
+        job = _planned(api, file, query, look)
         if job["status"] == "failed":
             error = job["error"]
             raise Failure(Exit.REFUSED, error["detail"], problem=error).of_file(file)
@@ -70,7 +64,15 @@ def import_file(
         raise SystemExit(Exit.NOT_PASSED)
 
 
-def _applied(api: Any, job: dict[str, Any], look: Any) -> Any:
+def _planned(api: Api, file: Path, query: dict[str, Any], look: Any) -> Any:
+    headers = {"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)}
+    try:
+        return api.follow(api.post("/imports", params=query, file=file, headers=headers), within=_WITHIN, look=look)
+    except Failure as failure:
+        raise failure.of_file(file) from None
+
+
+def _applied(api: Api, job: dict[str, Any], look: Any) -> Any:
     path = f"/imports/{job['id']}"
     try:
         asked = api.post(f"{path}/apply", json={"expect": job["plan_hash"]})
@@ -83,7 +85,7 @@ def _applied(api: Any, job: dict[str, Any], look: Any) -> Any:
     return api.follow(asked, within=_WITHIN, look=look)
 
 
-def _problems(api: Any, job_id: str) -> list[dict[str, Any]]:
+def _problems(api: Api, job_id: str) -> list[dict[str, Any]]:
     rows = content_of(api.get(f"/imports/{job_id}/rows", action="error,conflict", limit=_MOST_SHOWN))["items"]
     return [{**row, **problem} for row in rows for problem in row.get("problems") or [{"message": row.get("code")}]]
 

@@ -21,14 +21,11 @@ class Exit(IntEnum):
 class Failure(click.ClickException):
     """Ends the command; the sentence goes to stderr."""
 
-    def __init__(
-        self, code: Exit, message: str, *, problem: dict[str, Any] | None = None, is_answered: bool = False
-    ) -> None:
-        """`problem` is the problem document of a refused call; `is_answered`: the command's answer has told it."""
+    def __init__(self, code: Exit, message: str, *, problem: dict[str, Any] | None = None) -> None:
+        """`problem` is the problem document that a refused call answers with."""
         super().__init__(message)
         self.problem = problem or {"code": code.name.lower(), "detail": message}
         self.exit_code = code  # type: ignore[misc]  # click documents it as one of each exception
-        self.is_answered = is_answered
 
     def of_file(self, file: object) -> "Failure":
         """Return what it is of a file: with its name and, where there is one, the place in it."""
@@ -37,4 +34,4 @@ class Failure(click.ClickException):
 
     def ending_with(self, code: Exit) -> "Failure":
         """Return the same with another exit code."""
-        return Failure(code, self.message, problem=self.problem, is_answered=self.is_answered)
+        return Failure(code, self.message, problem=self.problem)

@@ -26,7 +26,7 @@ class _Commands(click.Group):
             return self._invoke(ctx)
         except Failure as failure:
             terminal = ctx.ensure_object(Context).terminal
-            if terminal.as_json and not failure.is_answered:
+            if terminal.as_json and not terminal.has_answered:
                 terminal.answer({"error": failure.problem})
             raise
 

@@ -106,7 +106,6 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     if failures:
         for failure in failures[1:]:
             context.terminal.say(failure.format_message())
-        failures[0].is_answered = True
         raise failures[0]
 
 

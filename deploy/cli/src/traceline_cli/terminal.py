@@ -16,11 +16,13 @@ class Terminal:
     """Where a command writes; with `as_json` its answer is one JSON document."""
 
     as_json: bool = False
+    has_answered: bool = False
     out: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
     err: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
 
     def answer(self, document: Any, *lines: str) -> None:
         """Print the answer: as JSON, or as lines for people."""
+        self.has_answered = True
         if self.as_json:
             sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
             return
