@@ -18,20 +18,22 @@ _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 # Without a class, suite and file stand for it, as in fingerprints.
-_COLUMNS = """
-    t.id, t.class_name, CASE t.class_name WHEN '' THEN t.suite ELSE '' END AS suite,
-    CASE t.class_name WHEN '' THEN t.file ELSE '' END AS file, t.name, t.first_seen, t.last_seen
-"""
+_SUITE, _FILE = (f"CASE t.class_name WHEN '' THEN t.{name} ELSE '' END" for name in ("suite", "file"))
+_CLASS = f"t.class_name, {_SUITE}, {_FILE}"
+_COLUMNS = f"t.id, t.class_name, {_SUITE} AS suite, {_FILE} AS file, t.name, t.first_seen, t.last_seen"
 _TESTS = "automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
+# First whether a class has later tests at all: to ask for the last run of each test takes longest.
 _GONE = f"""
     WITH gone_before AS MATERIALIZED (
         SELECT c.id AS context_id, (
             SELECT r.at FROM test_runs r WHERE r.context_id = c.id AND NOT r.is_manual
             ORDER BY r.at DESC OFFSET {_GONE_AFTER - 1} LIMIT 1) AS at
         FROM run_contexts c
+    ), may_be_gone AS MATERIALIZED (
+        SELECT {_COLUMNS} FROM {_TESTS} AND t.last_seen < (SELECT max(at) FROM gone_before)
+        AND ({_CLASS}) IN (SELECT {_CLASS} FROM {_TESTS} GROUP BY 1, 2, 3 HAVING max(t.first_seen) > min(t.last_seen))
     )
-    SELECT {_COLUMNS} FROM {_TESTS} AND t.last_seen < (SELECT max(at) FROM gone_before)
-    AND t.last_seen < (SELECT at FROM gone_before WHERE context_id = (
+    SELECT t.* FROM may_be_gone t WHERE t.last_seen < (SELECT at FROM gone_before WHERE context_id = (
         SELECT e.context_id FROM executions e WHERE e.test_id = t.id ORDER BY e.at DESC LIMIT 1))
 """
 _LATER = f"SELECT {_COLUMNS} FROM {_TESTS} AND t.class_name = ANY(%s) AND t.first_seen > %s"
