@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from chassis.core.identity import Identity, Role
-from testing import PostgresServer
-from testing.isolation import OF_THE_INSTALLATION, checksums, unwalled_tables
+from testing.isolation import checksums
 from testing.service import Json, ok
 
 HERE = Identity(id=1, email="reviewer@example.test", role=Role.ADMIN)
@@ -17,11 +16,6 @@ ELSEWHERE = dataclasses.replace(HERE, project="OTHER")
 MAPPING = {"version": 1, "format": "csv", "kind": "requirements", "fields": {"title": {"column": "Name"}}}
 MARK = "ofmain"
 """Stands in everything that project MAIN has, and nowhere else."""
-
-
-def test_every_table_with_data_of_projects_has_its_walls(postgres: PostgresServer) -> None:
-    own = {"search_documents_due": "work that a migration leaves for all items"}
-    assert unwalled_tables(postgres.database("catalog_service")) == {*OF_THE_INSTALLATION, *own}
 
 
 @pytest.fixture(scope="module")

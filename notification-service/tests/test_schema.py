@@ -1,24 +1,9 @@
-"""The migrations build what the models describe, and the app waits for the newest."""
+"""Data of an older schema is what the newest needs of it, once it is migrated."""
 
 import psycopg
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from chassis import migrations
-from notification_service.models import metadata
-from notification_service.service import SERVICE
-from testing import PostgresServer, schema_differences
-from testing.isolation import OF_THE_INSTALLATION, unwalled_tables
-
-
-def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:
-    assert schema_differences(postgres.database("notification_service"), metadata) == []
-
-
-def test_the_app_needs_the_newest_migration() -> None:
-    config = Config()
-    config.set_main_option("script_location", "notification_service:migrations")
-    assert ScriptDirectory.from_config(config).get_current_head() == SERVICE.schema
+from testing import PostgresServer
 
 
 def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
@@ -45,14 +30,3 @@ def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: Postg
         entries = connection.execute("SELECT total, activity FROM audit_entry_counts").fetchall()
     assert notifications == [(0, 4, 4), (1, 6, 4)]
     assert entries == [(10, 8)]
-
-
-def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres: PostgresServer) -> None:
-    own = {
-        "recipients": "people are of the installation",
-        "projects": "which projects there are is asked across them",
-        "removed_projects": "of those there is nothing left",
-        "members": "who may see which project is asked across them",
-        "audit_sealing": "entries are sealed in the order of their ids, whose ever they are",
-    }
-    assert unwalled_tables(postgres.database("notification_service")) == {*OF_THE_INSTALLATION, *own}

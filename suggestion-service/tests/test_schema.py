@@ -1,24 +1,9 @@
-"""The migrated database is what the models say."""
-
-from importlib.resources import files
+"""Data of an older schema is what the newest needs of it, once it is migrated."""
 
 import psycopg
 
 from chassis import migrations
-from suggestion_service.models import metadata
-from suggestion_service.service import SERVICE
-from testing import PostgresServer, schema_differences
-from testing.isolation import OF_THE_INSTALLATION, unwalled_tables
-
-
-def test_the_migrations_make_the_tables_of_the_models(postgres: PostgresServer) -> None:
-    assert schema_differences(postgres.database("suggestion_service"), metadata) == []
-
-
-def test_the_app_waits_for_the_newest_migration() -> None:
-    versions = files("suggestion_service").joinpath("migrations", "versions")
-    newest = max(file.name for file in versions.iterdir() if file.name[:1].isdigit())
-    assert newest.partition("_")[0] == SERVICE.schema
+from testing import PostgresServer
 
 
 def test_suggestions_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
@@ -65,8 +50,3 @@ def test_what_is_pending_in_an_older_schema_is_told_when_it_is_migrated(postgres
         events = connection.execute("SELECT count(*) FROM outbox").fetchone()
     assert told == pending
     assert events == (2,), "500 pairs are told at once"
-
-
-def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres: PostgresServer) -> None:
-    own = {"embedding_model": "workers compute with one model for all projects"}
-    assert unwalled_tables(postgres.database("suggestion_service")) == {*OF_THE_INSTALLATION, *own}
