@@ -8,7 +8,7 @@ import pytest
 from chassis.messaging.events import Momentary, Payload
 from contracts import auth, suggestion
 from contracts.asyncapi import document
-from contracts.routes import CONSUMED, PUBLISHED, SERVICES, ignored_by
+from contracts.routes import AUTH, CONSUMED, PUBLISHED, SERVICES, Service, ignored_by
 
 
 def handled_by(package: str) -> set[type[Payload]]:
@@ -28,6 +28,11 @@ def test_notifications_audit_log_and_activity_follow_everybody() -> None:
     assert HANDLED["notification"] == told - {suggestion.PendingPairsChanged}, "nobody is told of each pair"
 
 
+@pytest.mark.parametrize("service", [service for service in SERVICES if service is not AUTH], ids=lambda one: one.name)
+def test_every_service_hears_that_projects_end_and_that_people_are_erased(service: Service) -> None:
+    assert {auth.ProjectDeleted, auth.UserErased} <= set(service.consumes), "it would keep what is of them"
+
+
 def test_suggestions_follow_the_catalog_projects_and_who_is_erased_alone() -> None:
     assert {event.wire_name.rpartition(".")[0] for event in HANDLED["suggestion"]} == {
         "catalog.requirement",
@@ -37,7 +42,6 @@ def test_suggestions_follow_the_catalog_projects_and_who_is_erased_alone() -> No
         "auth.project",
         "auth.user",
     }
-    assert auth.UserErased in HANDLED["suggestion"]
     assert auth.UserUpdated not in HANDLED["suggestion"]
 
 
