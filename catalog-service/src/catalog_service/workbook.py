@@ -99,7 +99,7 @@ class Workbook:
         alike = [sheet for sheet in self._sheets if sheet.columns is columns]
         if alike and alike[-1].rows <= self._last_row:
             return alike[-1]
-        file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with the workbook
+        file = TemporaryFile(dir=self._folder, buffering=_BLOCK)  # noqa: SIM115 - closed with the workbook
         self._sheets.append(_Sheet(f"{name} {len(alike) + 1}" if alike else name, columns, file))
         return self._sheets[-1]
 

@@ -59,7 +59,7 @@ def reference_to(number: int) -> str:
 
 def is_reference(text: str) -> bool:
     """Check whether a text looks like a reference: it is written as a long text, too."""
-    return text.startswith("[") and _REFERENCE.fullmatch(text) is not None
+    return text.startswith("[Long") and _REFERENCE.fullmatch(text) is not None
 
 
 def read_long_texts(columns: Columns, rows: Iterator[Row]) -> dict[str, str]:
