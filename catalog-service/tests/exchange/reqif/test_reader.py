@@ -278,6 +278,14 @@ def test_attributes_of_one_name_are_told_apart() -> None:
     }
 
 
+def test_what_is_embedded_is_that_of_the_archive() -> None:
+    picture = '<xhtml:object data="../pics/a.png" type="image/png"/><xhtml:object data="b.png" type="image/png"/>'
+    objects = spec_object("r", "Functional Requirement", value("XHTML", TEXT, f"<xhtml:div>{picture}</xhtml:div>"))
+    content = document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>")
+    read = Read(zipped({"x/doc/one.reqif": content, "x/pics/a.png": b"", "x/doc/b.png": b"", "c.txt": b""}))
+    assert read.notices["attachment_dropped"].message.endswith(": c.txt, x/doc/b.png, x/pics/a.png.")
+
+
 def test_an_archive_is_one_document() -> None:
     types, objects = document(TYPES + OBJECTS + SPECIFICATIONS), document(f"{RELATIONS}")
     read = Read(zipped({"a/one.reqif": types, "two.reqif": objects, "a/p.png": b"", "__MACOSX/x.reqif": b"junk"}))

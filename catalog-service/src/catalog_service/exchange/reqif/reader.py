@@ -82,6 +82,8 @@ class _Objects:
         self._relations = Relations(documents, self._schema)
         self._notices: Counter[tuple[str, str]] = Counter()
         self._dropped = set(others or ())
+        self._held = {end for other in self._dropped for end in _ends(other)}
+        """What the archive holds, as its documents call it: by the way from their own folder."""
         self._kinds: dict[str, str] = {}
         self._external_ids: dict[str, str] = {}
         self._own: set[str] = set()
@@ -214,7 +216,8 @@ class _Objects:
             kind, definition, content = value[:3]
             if kind == "xhtml" and content:
                 for name in embedded(content):
-                    self._dropped.add(name)
+                    if _plain(name).replace("../", "") not in self._held:
+                        self._dropped.add(name)
                     reading.warnings.append(
                         Remark("attachment_dropped", f"{name} is embedded in {key}; it is not imported.", key)
                     )
@@ -298,3 +301,10 @@ def _plain(name: str) -> str:
 def _own_id(identifier: str) -> str:
     """Return the id that is in the IDENTIFIER of an object that Traceline has written."""
     return identifier.removeprefix("_")
+
+
+def _ends(path: str) -> Iterator[str]:
+    """Yield a path, and what is left of it without its first folders."""
+    while path:
+        yield path
+        path = path.partition("/")[2]
