@@ -81,6 +81,9 @@ async def test_a_policy_has_rules_about_parts_of_the_record(results: Results) ->
     gate = ok(await results.catalog.post("/reports/gate", {"rules": rules}))
     assert [rule["passed"] for rule in gate["rules"]] == [True, False]
     assert gate["rules"][0]["where"] == {"module": module, "priority": "low"}
+    misspelt = {"rule": "max_failed", "limit": 0, "where": {"module": module[:-1]}}
+    nothing = ok(await results.catalog.post("/reports/gate", {"rules": [misspelt, rules[0]]}))["rules"][0]
+    assert nothing["reason"].endswith("No requirement is in the scope of this rule.")
 
 
 async def test_a_gate_over_nothing_does_not_pass(results: Results) -> None:

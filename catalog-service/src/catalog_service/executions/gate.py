@@ -101,7 +101,10 @@ class Gate:
         }
 
     async def _judge(self, rule: Rule) -> Outcome:
-        return await _JUDGES[rule.rule](self, rule)
+        outcome = await _JUDGES[rule.rule](self, rule)
+        if rule.rule not in _RULES_ABOUT_RUNS and rule.where.given() and not (await self._figures(rule.where)).total:
+            outcome.reason += " No requirement is in the scope of this rule."
+        return outcome
 
     async def _figures(self, where: Where) -> Figures:
         scope = repr(where.given())
