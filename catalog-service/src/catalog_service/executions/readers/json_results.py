@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -74,14 +74,17 @@ def _misfit(value: Any, shape: Shape | list[Shape], path: Path) -> tuple[Path, s
     if isinstance(shape, list):
         if not isinstance(value, list):
             return path, "a list", _kind(value)
-        members: Iterable[tuple[str | int, Any, Shape | list[Shape]]] = (
-            (at, one, shape[0]) for at, one in enumerate(value)
-        )
-    elif not isinstance(value, dict):
+        for at, one in enumerate(value):
+            if (wrong := _misfit(one, shape[0], (*path, at))) is not None:
+                return wrong
+        return None
+    if not isinstance(value, dict):
         return path, "an object", _kind(value)
-    else:
-        members = ((name, value[name], inner) for name, inner in shape.items() if value.get(name) is not None)
-    return next((wrong for name, one, inner in members if (wrong := _misfit(one, inner, (*path, name)))), None)
+    for name, inner in shape.items():
+        member = value.get(name)
+        if member is not None and (wrong := _misfit(member, inner, (*path, name))) is not None:
+            return wrong
+    return None
 
 
 def _told(path: Path) -> str:
