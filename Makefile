@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-SERVICES := $(wildcard *-service)
+SERVICES := $(patsubst %/pyproject.toml,%,$(wildcard *-service/pyproject.toml))
 PROGRAMS := chassis gateway $(SERVICES) deploy/embedded deploy/stack
 PACKAGES := $(PROGRAMS) deploy/cli tests
 INSTALLED := .venv/.installed
