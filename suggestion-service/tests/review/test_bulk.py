@@ -28,15 +28,16 @@ async def test_accepting_many_answers_for_each_in_order(service: Any, catalog: A
     answer = await service.post(
         "/suggestions/bulk-review", {"action": "accept", "ids": ids, "feedback": "All fine", "link_type": "verifies"}
     )
-    assert [result["id"] for result in answer["items"]] == ids[:-1], "what was asked for again is the same"
+    assert [result["id"] for result in answer["items"]] == ids
     assert [(result["status"], result["code"]) for result in answer["items"]] == [
         ("accepted", None),
         ("error", "suggestion_not_found"),
         ("error", "suggestion_not_pending"),
         ("error", "link_exists"),
         ("accepted", None),
+        ("accepted", None),
     ]
-    assert (answer["total"], answer["reviewed"], answer["failed"]) == (5, 2, 3)
+    assert (answer["total"], answer["reviewed"], answer["failed"]) == (6, 3, 3)
     first = await service.read(f"/suggestions/{queue[1]}")
     told = [answer["items"][2][name] for name in ("suggestion_status", "reviewed_by", "reviewed_at", "link_id")]
     assert told == [first[name] for name in ("status", "reviewed_by", "reviewed_at", "link_id")]

@@ -182,7 +182,7 @@ class _Change:
         return {**self._counts(matched, 0), "dry_run": True, "message": message, "results": [], "items": items}
 
     def _answer(self, matched: int, chosen: Sequence[UUID]) -> Row:
-        asked = [one for one in chosen if one in self._outcomes]
+        asked = [one for one in (self._asked.ids or chosen) if one in self._outcomes]
         if self._asked.filter is not None and len(asked) > _MOST_RESULTS:
             asked.sort(key=lambda one: self._outcomes[one].status is not BulkStatus.FAILED)
         return {

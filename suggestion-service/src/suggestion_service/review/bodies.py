@@ -72,8 +72,6 @@ class BulkReview(BaseModel):
     def _either(self) -> "BulkReview":
         if (self.ids is None) == (self.filter is None):
             raise ValueError("Give either the ids or a filter.")
-        if self.ids is not None:
-            self.ids = list(dict.fromkeys(self.ids))
         return self
 
 

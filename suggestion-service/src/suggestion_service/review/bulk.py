@@ -81,11 +81,11 @@ async def _preview(database: Database, asked: BulkReview, conditions: Conditions
             ids = asked.ids or []
             states = await repository.states(connection, ids)
             pending = {one for one, state in states.items() if state.status == "pending"}
-            problems = await why_not(connection, [one for one in ids if one not in pending])
+            problems = await why_not(connection, [one for one in dict.fromkeys(ids) if one not in pending])
             items = [_result(one, "pending") if one in pending else _failed(one, problems[one]) for one in ids]
             total, count = len(ids), len(pending)
             message = (
-                f"Nothing was reviewed: {_counted(count)} of {total} would be"
+                f"Nothing was reviewed: {_counted(count)} of {len(dict.fromkeys(ids))} would be"
                 f' {_DONE[asked.action]}. To do so, send the same without "dry_run".'
             )
     failed = sum(item["status"] == "error" for item in items)
@@ -132,10 +132,11 @@ def _by_filter(conditions: Conditions, asked: BulkReview) -> Choose:
 
 
 def _by_ids(ids: Sequence[UUID], asked: BulkReview) -> Choose:
-    async def choose(connection: Connection) -> Sequence[UUID]:
+    async def choose(connection: Connection) -> list[UUID]:
+        different = list(dict.fromkeys(ids))
         if asked.expected_count is not None:
-            _expect(asked, await repository.still_reviewable(connection, ids, Conditions(REVIEWABLE)))
-        return ids
+            _expect(asked, await repository.still_reviewable(connection, different, Conditions(REVIEWABLE)))
+        return different
 
     return choose
 
@@ -226,7 +227,7 @@ class _Outcome:
 
 def _answer(asked: BulkReview, outcome: _Outcome) -> dict[str, Any]:
     results = {**outcome.results, **{one: _failed(one, problem) for one, problem in outcome.problems.items()}}
-    items = [results[one] for one in outcome.chosen]
+    items = [results[one] for one in (outcome.chosen if asked.ids is None else asked.ids)]
     failed = sum(item["status"] == "error" for item in items)
     review_id = outcome.review_id if outcome.results else None
     return {
