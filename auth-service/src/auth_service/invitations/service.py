@@ -7,6 +7,7 @@ from auth_service import one_time_links
 from auth_service.invitations import repository
 from auth_service.invitations.repository import InvitationRow
 from auth_service.projects import repository as projects
+from auth_service.projects import service as project_service
 from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from auth_service.users import strength
@@ -145,8 +146,7 @@ async def _enter_project(connection: Connection, invitation: InvitationRow, user
     by = Actor(inviter, (await users.shown(connection, [inviter]))[inviter]["email"])
     payload = MemberChanged(project=key, user_id=user["id"], email=user["email"], role=invitation["role"], before=None)
     row = {"user_id": user["id"], "role": invitation["role"], "since": datetime.now(UTC)}
-    event = NewEvent(payload, subject=f"{key}/{user['id']}", actor=by)
-    await projects.put_member(connection, key, row, event)
+    await projects.put_member(connection, key, row, project_service.member_event(payload, by))
 
 
 def _works_no_more() -> Gone:

@@ -167,7 +167,7 @@ async def put_member(
         }
         was = None if before is None else before["role"]
         payload = MemberChanged(project=key, user_id=user_id, email=user["email"], role=role.value, before=was)
-        await repository.put_member(connection, key, row, _of_member(payload, caller))
+        await repository.put_member(connection, key, row, member_event(payload, actor_of(caller)))
         return row, before is None
 
 
@@ -184,7 +184,7 @@ async def remove_member(database: Database, key: str, user_id: int, caller: Iden
         check(before)
         await _check_not_last(connection, key, before, caller)
         payload = MemberRemoved(project=key, user_id=user_id, email=before["email"], before=before["role"])
-        await repository.remove_member(connection, key, user_id, _of_member(payload, caller))
+        await repository.remove_member(connection, key, user_id, member_event(payload, actor_of(caller)))
 
 
 async def access(database: Database) -> Row:
@@ -246,8 +246,9 @@ def _state(project: Mapping[str, Any]) -> ProjectState:
     return ProjectState.model_validate({**project, "settings": settings_of(project["settings"])})
 
 
-def _of_member(payload: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
-    return NewEvent(payload, subject=f"{payload.project}/{payload.user_id}", actor=actor_of(caller))
+def member_event(payload: MemberChanged | MemberRemoved, by: Actor) -> NewEvent:
+    """Return the event of a change of a membership."""
+    return NewEvent(payload, subject=f"{payload.project}/{payload.user_id}", actor=by)
 
 
 def _dumped(settings: Mapping[str, Any]) -> Row:

@@ -16,7 +16,7 @@ from auth_service.users.service import Shown
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, Forbidden, NotFound
 from chassis.db.database import Connection, Database, map_constraint_violations
-from chassis.messaging.events import NewEvent, actor_of
+from chassis.messaging.events import actor_of
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts.auth import MemberChanged, MemberRemoved
 
@@ -36,7 +36,7 @@ async def create(connection: Connection, key: str, new: NewServiceAccount, passw
         )
         payload = MemberChanged(project=key, user_id=user["id"], email=email, role=new.role.value, before=None)
         member = {"user_id": user["id"], "role": new.role.value, "since": user["created_at"]}
-        await projects.put_member(connection, key, member, _of_member(payload, caller))
+        await projects.put_member(connection, key, member, project_service.member_event(payload, actor_of(caller)))
         row = {
             "user_id": user["id"],
             "project_key": key,
@@ -73,7 +73,7 @@ async def delete(database: Database, key: str, user_id: int, caller: Identity) -
         account = await _found(connection, key, user_id)
         await user_service.deactivate(connection, user_id, actor_of(caller))
         payload = MemberRemoved(project=key, user_id=user_id, email=account["email"], before=account["role"])
-        await projects.remove_member(connection, key, user_id, _of_member(payload, caller))
+        await projects.remove_member(connection, key, user_id, project_service.member_event(payload, actor_of(caller)))
         await repository.delete(connection, user_id)
 
 
@@ -126,7 +126,3 @@ async def _found(connection: Connection, key: str, user_id: int) -> Mapping[str,
     if account is None:
         raise NotFound("The project has no service account with this id.", code="service_account_not_found")
     return account
-
-
-def _of_member(payload: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
-    return NewEvent(payload, subject=f"{payload.project}/{payload.user_id}", actor=actor_of(caller))
