@@ -142,5 +142,8 @@ class RunLoop:
 
 def _readable(error: Exception, job: LeasedJob) -> str:
     if isinstance(error, TriedTooOften):
-        return f"The process ended {MAX_ATTEMPTS} times while it worked on this run."
-    return error.detail if isinstance(error, Problem) else job.unexpected(error)
+        error = Problem(f"The process ended {MAX_ATTEMPTS} times while it worked on this run.")
+    if not isinstance(error, Problem):
+        return job.unexpected(error)
+    _log.error("%s failed: %s", job.name, error)
+    return error.detail
