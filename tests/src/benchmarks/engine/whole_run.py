@@ -38,7 +38,7 @@ _LARGE = 10**10
 _LARGE_GOAL = 60.0
 _P99_GOAL = 200
 _THREADS = 2
-_WORKERS = 2
+_FIRST_RUNS = 5
 _FEW = 300
 _LOOK = 0.05
 
@@ -90,10 +90,10 @@ async def _runs(traceline: Traceline, size: Size, goal: float, within: float) ->
     _forget_suggestions(traceline)
     taken, _ = await _timed(_fill(traceline, {side: items[side][_FEW:] for side in items}), within)
     row("ours: the record is filled, beside the API", seconds(taken))
-    # As many at a time as there are workers: each has then loaded the items.
+    # Each worker loads the items at its first run, and a project has one run at a time: more runs than workers.
     token = log_in(traceline.base_url)
-    taken, _ = await _timed(asyncio.gather(*(_generate(traceline, token, 1.0) for _ in range(_WORKERS))), within)
-    row(f"ours: {_WORKERS} first runs at 1.0, items are loaded", seconds(taken))
+    first = [(await _timed(_generate(traceline, token, 1.0), within))[0] for _ in range(_FIRST_RUNS)]
+    row(f"ours: slowest of {_FIRST_RUNS} first runs, loads items", seconds(max(first)))
     alone = await concurrent_reads.reading_alone(traceline.port, token)
 
     token = log_in(traceline.base_url)
