@@ -71,7 +71,7 @@ async def find_page(
     than the rest of the query. The page is chosen by ids, which an index gives without the rows.
     """
     total = f"SELECT count(*) FROM {kind.table} {conditions.where}" if conditions.where else counted(kind.table)
-    items = _as_json(kind, "chosen.ids[1:%(most)s]", wanted.order.sql, wanted.fields, with_coverage=with_coverage)
+    items = _as_json(kind, "chosen.ids[1:%(most)s]", wanted.fields, with_coverage=with_coverage)
     place = ", ".join(by.name for by in wanted.order.columns)
     cursor = connection.cursor(row_factory=tuple_row)
     await cursor.execute(
@@ -95,16 +95,18 @@ async def find_in_order(
 ) -> orjson.Fragment:
     """Return those of the items that exist, in the order of the ids, as `find_page` does."""
     cursor = connection.cursor(row_factory=tuple_row)
-    order = "array_position(%(ids)s::uuid[], id)"
-    query = _as_json(kind, "%(ids)s::uuid[]", order, fields, with_coverage=with_coverage)
+    query = _as_json(kind, "%(ids)s::uuid[]", fields, with_coverage=with_coverage)
     await cursor.execute(f"SELECT ({query})", {"ids": list(ids)})
     row = await cursor.fetchone()
     assert row is not None
     return orjson.Fragment(row[0])
 
 
-def _as_json(kind: ItemKind, ids: str, order: str, fields: Collection[str] | None, *, with_coverage: bool) -> str:
-    """Return the query of a JSON array of items, each with its `etag`, or with its `fields` alone."""
+def _as_json(kind: ItemKind, ids: str, fields: Collection[str] | None, *, with_coverage: bool) -> str:
+    """Return the query of a JSON array of items in the order of `ids`, each with its `etag`, or its `fields` alone.
+
+    Each is looked up by its id: asked for all ids at once, PostgreSQL reads the index of the whole project instead.
+    """
     columns = {name: name for name in kind.columns} | {"etag": kind.etag_column}
     if with_coverage:
         columns["coverage"] = coverage_column(kind)
@@ -112,8 +114,9 @@ def _as_json(kind: ItemKind, ids: str, order: str, fields: Collection[str] | Non
     return f"""
         SELECT coalesce(json_agg(page), '[]')::text FROM (
             SELECT {", ".join(_IN_JSON.get(name, name) for name in wanted)} FROM (
-                SELECT {", ".join(columns[name] for name in wanted)} FROM {kind.table}
-                WHERE id = ANY ({ids}) ORDER BY {order}
+                SELECT {", ".join(columns[name] for name in wanted)}
+                FROM unnest({ids}) WITH ORDINALITY AS place (item_id, at)
+                CROSS JOIN LATERAL (SELECT * FROM {kind.table} WHERE id = item_id LIMIT 1) {kind.table} ORDER BY at
             ) stored
         ) page
     """
