@@ -137,6 +137,21 @@ async def test_events_tell_what_is_stored(catalog: Any, life: Any) -> None:
     }
 
 
+async def test_each_event_has_an_id_of_its_own(catalog: Any, plan: Any) -> None:
+    requirement, test_case = await catalog.pair()
+    link = await catalog.link(requirement, test_case)
+    plan.update("requirement", requirement, title="Doors open")
+    plan.update("link", link, notes="by hand")
+    plan.delete("test_case", test_case)
+    await plan.apply()
+    events = await plan.events()
+    assert [event["type"] for event in events if event["subject"] == link["id"]] == [
+        "catalog.link.updated",
+        "catalog.link.deleted",
+    ]
+    assert len({event["id"] for event in events}) == len(events)
+
+
 async def test_a_deleted_item_leaves_a_tombstone(catalog: Any, life: Any) -> None:
     plan, items = life
     await plan.apply()

@@ -47,7 +47,7 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
         told = telling.state(kind.columns, "told", **TIMES)
         return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at, {selected}
+            SELECT batch.position, {AT} AS at, {selected}
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::{kind.table}, batch.fields) AS item
         ), made AS (
             INSERT INTO {kind.table} ({names}) SELECT {names} FROM new ORDER BY position
@@ -79,7 +79,7 @@ def update(kind: ItemKind) -> Callable[[Job], str]:
         payload = _payload(kind.name, state, f""" || ',"changes":' || {telling.changes(changeable)}""")
         return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, batch.changes, gen_random_uuid() AS event_id, {AT} AS at, present, meaning.fields,
+            SELECT batch.position, batch.changes, {AT} AS at, present, meaning.fields,
                 {selected}
             FROM batch JOIN {kind.table} AS present ON present.id = batch.target_id
             CROSS JOIN LATERAL json_populate_record(present,
@@ -110,11 +110,11 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
         payload = _payload(kind.name, telling.state(kind.columns, "told", **TIMES))
         return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at,
+            SELECT batch.position, {AT} AS at,
                 {", ".join(f"item.{name}" for name in kind.columns)}
             FROM batch JOIN {kind.table} AS item ON item.id = batch.target_id
         ), unlinked AS MATERIALIZED (
-            SELECT new.position, gen_random_uuid() AS event_id, new.at,
+            SELECT new.position, new.at,
                 {", ".join(f"l.{name}" for name in LINK_COLUMNS)}, {NAMES}
             FROM new JOIN links l ON l.{kind.name}_id = new.id {JOINED_ENDS}
         ), events AS (

@@ -28,7 +28,7 @@ def create(job: Job) -> str:
     payload = link_payload(""" || ',"suggestion_id":null'""")
     return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at, {selected}, {NAMES}
+            SELECT batch.position, {AT} AS at, {selected}, {NAMES}
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::links, batch.fields) AS l {JOINED_ENDS}
         ), made AS (
             INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position {unless_there(job)} RETURNING id
@@ -49,7 +49,7 @@ def update(job: Job) -> str:
     payload = link_payload(f""" || ',"changes":' || {telling.changes(_CHANGEABLE)}""")
     return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, batch.changes, gen_random_uuid() AS event_id, {AT} AS at, l AS present,
+            SELECT batch.position, batch.changes, {AT} AS at, l AS present,
                 {selected}{versions}, {NAMES}
             FROM batch JOIN links l ON l.id = batch.target_id {JOINED_ENDS}
             CROSS JOIN LATERAL json_populate_record(l,
@@ -67,7 +67,7 @@ def delete(_: Job) -> str:
     """Return the step that deletes links."""
     return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at,
+            SELECT batch.position, {AT} AS at,
                 {", ".join(f"l.{name}" for name in COLUMNS)}, {NAMES}
             FROM batch JOIN links l ON l.id = batch.target_id {JOINED_ENDS}
         ), events AS (

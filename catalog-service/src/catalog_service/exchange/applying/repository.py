@@ -1,5 +1,6 @@
 """The SQL of applying: rows of the plan, whether the record is as it says, and how far an import is."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -88,29 +89,33 @@ async def keep_document(connection: Connection, job_id: UUID, now: datetime) -> 
     await connection.execute("DELETE FROM import_documents WHERE job_id = %s", (job_id,))
 
 
-async def ends_of_batches(connection: Connection, job_id: UUID, most: int) -> dict[tuple[str, str], list[int]]:
-    """Return, for each kind and action, the positions of the last rows of its batches, each of at most `most` rows."""
+async def read_batches(
+    connection: Connection, job_id: UUID, most: int
+) -> tuple[dict[tuple[str, str | None], int], dict[tuple[str, str | None], list[int]]]:
+    """Return how many rows of each (kind, action) there are, and where each of their batches of at most `most` ends.
+
+    What is not planned has no action. A batch ends with the position of its last row.
+    """
     cursor = await connection.execute(
-        f"""
-        SELECT kind, action, array_agg(position ORDER BY position) AS ends
-        FROM (
-            SELECT kind, action, position,
-                mod(row_number() OVER one, %(most)s) = 0 OR lead(position) OVER one IS NULL AS ends
-            FROM import_rows WHERE job_id = %(job)s AND action IN {CHANGING}
-            WINDOW one AS (PARTITION BY kind, action ORDER BY position)
-        ) AS numbered WHERE ends GROUP BY kind, action
+        """
+        SELECT kind, action, count(*) AS rows, max(position) AS last
+        FROM import_rows WHERE job_id = %(job)s GROUP BY kind, action, position / %(most)s ORDER BY last
         """,
         {"job": job_id, "most": most},
     )
-    return {(row["kind"], row["action"]): row["ends"] for row in await cursor.fetchall()}
-
-
-async def count_rows(connection: Connection, job_id: UUID) -> dict[tuple[str, str | None], int]:
-    """Return how many rows of each (kind, action) there are; what is not planned has no action."""
-    cursor = await connection.execute(
-        "SELECT kind, action, count(*) AS rows FROM import_rows WHERE job_id = %s GROUP BY kind, action", (job_id,)
-    )
-    return {(row["kind"], row["action"]): row["rows"] for row in await cursor.fetchall()}
+    rows: Counter[tuple[str, str | None]] = Counter()
+    sizes: dict[tuple[str, str | None], int] = {}
+    ends: dict[tuple[str, str | None], list[int]] = {}
+    for block in await cursor.fetchall():
+        key = block["kind"], block["action"]
+        rows[key] += block["rows"]
+        sizes[key] = sizes.get(key, most) + block["rows"]
+        if sizes[key] <= most:
+            ends[key][-1] = block["last"]
+        else:
+            sizes[key] = block["rows"]
+            ends.setdefault(key, []).append(block["last"])
+    return rows, ends
 
 
 async def count_applied(connection: Connection, job_id: UUID, place: Place) -> Counts:

@@ -76,7 +76,7 @@ class _Application:
         self._progress = progress
         self._rows: dict[tuple[str, str | None], int] = {}
         self._to_do = 0
-        self._ends: dict[tuple[str, str], list[int]] = {}
+        self._ends: dict[tuple[str, str | None], list[int]] = {}
         self._done = 0
         self._refused: Counter[str] = Counter()
         self._now = datetime.now(UTC)
@@ -91,8 +91,7 @@ class _Application:
 
     async def run(self) -> Applied:
         async with self._database.connection() as connection:
-            self._rows = await repository.count_rows(connection, self._job.id)
-            self._ends = await repository.ends_of_batches(connection, self._job.id, _AT_ONCE)
+            self._rows, self._ends = await repository.read_batches(connection, self._job.id, _AT_ONCE)
         unplanned = {kind: number for (kind, action), number in self._rows.items() if action is None}
         if unplanned:
             # Who planned it anew has died over it.
