@@ -57,8 +57,9 @@ def _item_constraints(table: str, types: type[StrEnum], statuses: type[StrEnum])
 
 def _item_indexes(table: sa.Table, *filters: str) -> None:
     project = table.c.project_id
-    sa.Index(None, project, table.c.created_at.desc(), table.c.id)
-    sa.Index(None, project, table.c.updated_at.desc(), table.c.id)
+    # Newest first they are read backwards: what comes last is put behind the others, into pages that become full.
+    sa.Index(None, project, table.c.created_at, table.c.id.desc())
+    sa.Index(None, project, table.c.updated_at, table.c.id.desc())
     sa.Index(f"ix_{table.name}_lower_title_id", project, sa.func.lower(table.c.title), table.c.id)
     # The reports' order, and all that they ask of an item without reading the item itself.
     sa.Index(None, project, table.c.module, table.c.external_id, table.c.id, postgresql_include=["version"])
@@ -169,8 +170,8 @@ links = sa.Table(
     from_0_to_1("confidence_score"),
 )
 sa.Index(None, links.c.test_case_id)
-sa.Index(None, links.c.project_id, links.c.created_at.desc(), links.c.id)
-sa.Index(None, links.c.project_id, links.c.updated_at.desc(), links.c.id)
+sa.Index(None, links.c.project_id, links.c.created_at, links.c.id.desc())
+sa.Index(None, links.c.project_id, links.c.updated_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.link_source, links.c.link_type)
 
 for _item in ("requirement", "test_case"):
