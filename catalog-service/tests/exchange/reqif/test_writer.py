@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import tracemalloc
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,6 +235,25 @@ def test_nothing_is_held_back_until_the_end() -> None:
     writer.write("requirement", [cells_of("requirement", {**item, "id": str(uuid.uuid4())}) for _ in range(50)])
     assert file.tell() - begun > 50 * 300
     writer.close()
+
+
+def test_values_that_xml_cannot_hold_are_not_kept_in_memory(tmp_path: Path) -> None:
+    item = {
+        "title": "T",
+        "description": "\x01" + "y" * 50_000,
+        "type": "functional",
+        "priority": "low",
+        "status": "draft",
+    }
+    with (tmp_path / "record.reqif").open("wb") as file:
+        writer = ReqifWriter(file, [], exported_at=NOW)
+        tracemalloc.start()
+        for _ in range(200):
+            writer.write("requirement", [cells_of("requirement", {**item, "id": str(uuid.uuid4())})])
+        writer.finish()
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < 2_000_000
 
 
 @pytest.mark.parametrize("name", ["one.reqif"])

@@ -57,7 +57,7 @@ class ReqifWriter:
         self._kinds: dict[str, str] = {}
         self._relations = open_spool()
         self._nodes = open_spool()
-        self._beside: list[str] = []
+        self._beside = open_spool()
         self._pending: dict[tuple[str | None, str | None], list[Raw]] = {}
         self._relation_ids: set[str] = set()
         self._in_links = False
@@ -80,7 +80,7 @@ class ReqifWriter:
             else:
                 element, values = self._again(kind, row, metadata)
             elements.append(element)
-            self._beside += values
+            self._keep(values)
         self._nodes.write("".join(nodes).encode())
         self._put("".join(elements))
 
@@ -124,13 +124,18 @@ class ReqifWriter:
             if relations and link_type_of(relations[0], self._schema) == link_type:
                 elements.extend(map(self._relation, relations))
                 if notes:
-                    self._beside.append(own.extension_value(relations[0]["identifier"], "notes", notes, None))
+                    self._keep([own.extension_value(relations[0]["identifier"], "notes", notes, None)])
             else:
                 source, target = _reference(test_case, test_case_id), _reference(requirement, requirement_id)
                 element, values = own_relation(row, source, target, self._at)
                 elements.append(element)
-                self._beside += values
+                self._keep(values)
         self._put("".join(elements))
+
+    def _keep(self, values: Iterable[str]) -> None:
+        """Keep values of our tool extension until its place in the document."""
+        for value in values:
+            self._beside.write(orjson.dumps(value) + b"\n")
 
     def finish(self) -> None:
         """Write what follows the links; the document is whole then."""
@@ -148,7 +153,8 @@ class ReqifWriter:
         self._put("</SPEC-RELATION-GROUPS>\n</REQ-IF-CONTENT>\n</CORE-CONTENT>\n<TOOL-EXTENSIONS>\n")
         for extension in self._stored.extensions:
             self._put(extension + "\n")
-        for values in _in_parts(self._beside, _EXTENSION):
+        self._beside.seek(0)
+        for values in _in_parts(map(orjson.loads, self._beside), _EXTENSION):
             self._put(f'<REQ-IF-TOOL-EXTENSION><traceline:values xmlns:traceline="{TRACELINE}">\n')
             for value in values:
                 self._put(value + "\n")
@@ -160,6 +166,7 @@ class ReqifWriter:
         """Release what it holds, finished or not; the file stays open."""
         self._relations.close()
         self._nodes.close()
+        self._beside.close()
 
     def _begin(self) -> None:
         self._put(
