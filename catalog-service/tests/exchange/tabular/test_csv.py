@@ -116,6 +116,13 @@ def test_ragged_rows_are_padded_with_a_warning_and_surplus_cells_are_kept() -> N
     assert found.fields[1]["custom_metadata"] == {"import": {"Owner": "kim", "column E": "more"}}
 
 
+@pytest.mark.parametrize(("rows", "is_told"), [("", True), ("\n\n", True), ("1,A\n", False)])
+def test_a_header_without_rows_is_told(rows: str, is_told: bool) -> None:
+    content = f"ID,Title\n{rows}"
+    assert ("no_rows" in read(content).notices) == is_told
+    assert ("no_rows" in {warning["code"] for warning in inspect(content).warnings}) == is_told
+
+
 def test_a_header_below_other_rows_is_found() -> None:
     found = read("Export of 3 March\n\nProject;Train\nID;Title;Priority\n1;Doors;High\n")
     assert [(item.row, item.fields["title"]) for item in found.items] == [(5, "Doors")]

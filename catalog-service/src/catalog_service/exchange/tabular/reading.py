@@ -60,6 +60,7 @@ class _Start:
     sample: Sample
     rows: Iterator[Row]
     is_own: bool
+    has_rows: bool
 
     @property
     def columns(self) -> Columns:
@@ -81,6 +82,7 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
     with _open(file, options, given, format_name) as opened:
         yield from opened.warnings
         starts = _starts(opened.tables, given, options)
+        yield from _without_rows(starts)
         if given is None and any(start.is_own for start in starts):
             yield from _own_records(starts, options)
             return
@@ -149,7 +151,8 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
             mapping=mapping,
             preset=chosen.preset,
             warnings=[
-                {"code": notice.code, "message": notice.message} for notice in [*opened.warnings, *_about(main, chosen)]
+                {"code": notice.code, "message": notice.message}
+                for notice in [*opened.warnings, *_without_rows(starts), *_about(main, chosen)]
             ],
         )
 
@@ -197,12 +200,15 @@ def _start(table: Table, given: Mapping | None) -> _Start | None:
     first: list[Row] = []
     broken: Unreadable | None = None
     size = 0
+    is_whole = False
     try:
         for row in rows:
             first.append(row)
             size += sum(map(len, row.cells))
             if len(first) > _SAMPLED_ROWS or size > _SAMPLED_CHARACTERS:
                 break
+        else:
+            is_whole = True
     except Unreadable as error:
         broken = error
     if not first:
@@ -220,7 +226,8 @@ def _start(table: Table, given: Mapping | None) -> _Start | None:
     columns = Columns(header)
     width = len(columns)
     sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
-    return _Start(table, first[at].number, Sample(columns, sampled), below, is_own)
+    has_rows = bool(sampled) or not is_whole
+    return _Start(table, first[at].number, Sample(columns, sampled), below, is_own, has_rows)
 
 
 def _raise(error: Unreadable) -> Iterator[Row]:
@@ -314,6 +321,12 @@ def _records(start: _Start, chosen: _Chosen, options: ReadOptions, *, sheet: str
 
 def _has_same_header(start: _Start, main: _Start) -> bool:
     return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
+
+
+def _without_rows(starts: list[_Start]) -> Iterator[Notice]:
+    """Yield a notice where none of the tables has a row below its header."""
+    if not any(start.has_rows for start in starts):
+        yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
 
 
 def _about(start: _Start, chosen: _Chosen) -> Iterator[Notice]:
