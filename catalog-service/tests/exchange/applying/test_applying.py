@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from catalog_service.exchange.applying import Cancelled, RecordChanged, apply
+from catalog_service.exchange.applying.repository import read_batches
 from catalog_service.exchange.applying.searchable import complete
 from chassis.messaging.events import Message, NewEvent
 from contracts import catalog as contract
@@ -187,6 +188,22 @@ async def test_what_was_imported_is_found_when_the_worker_has_made_its_documents
     assert (await plan.row())["search_ready"]
     written = await catalog.requirement(title=catalog.word())
     assert await found(written["title"]) == [written["id"]]
+
+
+async def test_batches_are_no_larger_than_they_may_be_and_leave_no_row_out(catalog: Any, plan: Any) -> None:
+    kinds = ["requirement", "test_case", "requirement", "requirement", *("test_case",) * 9, *("requirement",) * 8]
+    for kind in kinds:
+        plan.create(kind)
+    async with catalog.database.connection() as connection:
+        rows, ends = await read_batches(connection, (await plan.store()).id, 4)
+    for kind in set(kinds):
+        places = [position for position, one in enumerate(kinds) if one == kind]
+        assert rows[kind, "create"] == len(places)
+        last = -1
+        for end in ends[kind, "create"]:
+            assert 0 < sum(last < place <= end for place in places) <= 4
+            last = end
+        assert last == places[-1]
 
 
 async def test_an_import_without_changes_is_told_by_one_event(catalog: Any, plan: Any) -> None:
