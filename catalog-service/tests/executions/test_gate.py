@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import openpyxl
+import pytest
 
 from testing.service import Json, ok
 
@@ -84,6 +85,13 @@ async def test_a_policy_has_rules_about_parts_of_the_record(results: Results) ->
     misspelt = {"rule": "max_failed", "limit": 0, "where": {"module": module[:-1]}}
     nothing = ok(await results.catalog.post("/reports/gate", {"rules": [misspelt, rules[0]]}))["rules"][0]
     assert nothing["reason"].endswith("No requirement is in the scope of this rule.")
+
+
+@pytest.mark.parametrize("limit", [False, 0, 2, 50])
+async def test_a_rule_that_holds_or_does_not_takes_no_limit(results: Results, limit: Any) -> None:
+    refused = await results.catalog.post("/reports/gate", {"rules": [{"rule": "require_run", "limit": limit}]})
+    assert refused.status_code == 422
+    assert "leave out the rule" in refused.text
 
 
 async def test_a_gate_over_nothing_does_not_pass(results: Results) -> None:

@@ -79,7 +79,9 @@ class Rule(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> "Rule":
         if self.rule in SWITCHES:
-            self.limit = True if self.limit is None else bool(self.limit)
+            if self.limit not in {None, True}:
+                raise ValueError(f"{self.rule} holds or does not; leave out the rule, or its limit")
+            self.limit = True
             return self
         if self.limit is None or isinstance(self.limit, bool):
             raise ValueError(f"{self.rule} needs a limit, such as 0")
