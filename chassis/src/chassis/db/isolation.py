@@ -61,12 +61,17 @@ PREPARE = (
     " END IF; END $$",
     f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {APP}, {ACROSS}",
     f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE ON SEQUENCES TO {APP}, {ACROSS}",
+    # For `chassis.db.statistics`.
+    f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT MAINTAIN ON TABLES TO {ACROSS}",
     # Tables from before the roles; what a migration has taken from a role since stays taken.
     f"""
     DO $$ DECLARE of_before regclass; BEGIN
         FOR of_before IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
             AND pg_get_userbyid(relowner) = current_user AND NOT has_table_privilege('{APP}', oid, 'SELECT')
         LOOP EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO {APP}, {ACROSS}', of_before); END LOOP;
+        FOR of_before IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+            AND pg_get_userbyid(relowner) = current_user AND NOT has_table_privilege('{ACROSS}', oid, 'MAINTAIN')
+        LOOP EXECUTE format('GRANT MAINTAIN ON %s TO {ACROSS}', of_before); END LOOP;
         FOR of_before IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace
             AND pg_get_userbyid(relowner) = current_user
             AND CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege('{APP}', oid, 'USAGE') END

@@ -1,4 +1,4 @@
-"""The background loops that services share: relay, pruning, retries, catching up, deleting what has expired."""
+"""The background loops that services share: relay, pruning, retries, catching up, statistics, what has expired."""
 
 import logging
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 from chassis.core.problems import Unavailable
+from chassis.db import statistics
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
@@ -20,17 +21,22 @@ from chassis.web.idempotency import forget_old_keys
 _log = logging.getLogger(__name__)
 _CATCH_UP_EVERY = 10
 _PRUNE_EVERY = 3600
+_LOOK_FOR_GROWTH_EVERY = 2
 
 
 def new_worker(name: str, database: Database) -> Worker:
-    """Return a worker that deletes idempotency keys which have expired."""
+    """Return a worker that deletes expired idempotency keys, and tells PostgreSQL of tables that have grown."""
     worker = Worker()
     worker.collectors.append(of_database(database))
 
     async def forget() -> None:
         await forget_old_keys(database)
 
+    async def look_for_growth() -> None:
+        await statistics.refresh(database)
+
     worker.every(f"{name} idempotency keys", 3600, forget, leader_only=True)
+    worker.every(f"{name} statistics", _LOOK_FOR_GROWTH_EVERY, look_for_growth, leader_only=True)
     return worker
 
 
