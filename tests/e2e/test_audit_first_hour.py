@@ -30,13 +30,13 @@ def code_of(secret: str, steps: int) -> str:
 def try_passwords_and_codes(suspect: Traceline, email: str) -> None:
     """Show wrong ones first, then those that count: what was wrong is told together at the latest then."""
     secret = ok(suspect.post("/auth/second-factor", json={"password": PASSWORD}))["secret"]
-    ok(suspect.post("/auth/second-factor/confirm", json={"code": code_of(secret, -1)}))
+    ok(suspect.post("/auth/second-factor/confirm", json={"code": code_of(secret, 0)}))
     problem(suspect.with_token(None).login(email, "wrong guess"), 401)
     change = {"current_password": "wrong guess", "new_password": "another battery"}
     problem(suspect.post("/auth/change-password", json=change), 401)
     wrong = {"password": PASSWORD, "code": "000000"}
     problem(suspect.post("/auth/second-factor/remove", json=wrong), 401, "second_factor_invalid")
-    right = {"password": PASSWORD, "code": code_of(secret, 0)}
+    right = {"password": PASSWORD, "code": code_of(secret, 1)}
     assert suspect.post("/auth/second-factor/remove", json=right).status_code == 204
 
 
