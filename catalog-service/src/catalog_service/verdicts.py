@@ -1,21 +1,14 @@
 """What results say of a test case, and of a requirement over its test cases: the one place where verdicts are made.
 
-A verdict is made when it is asked for, of one moment, from the states of test cases, the links and what has changed.
+A verdict is made by a query when it is asked for, of one moment, from the states of test cases, the links and what has
+changed. `verdict_reads` has the answers to these queries.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypedDict
-from uuid import UUID
-
-from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_only
-from chassis.web.conditions import Conditions
-from chassis.web.keyset import By, Order
-from chassis.web.listing import Fetched, PageRequest, fetch_page
-from chassis.web.parameters import Choice
 
 
 class TestCaseVerdict(StrEnum):
@@ -172,8 +165,8 @@ _CHANGED_FOR = """changed_for AS (
 """When a requirement of a test case changed last, of those that it counts for."""
 
 _COUNTS_LINK = "l.link_type <> 'related'"
-_COUNTS_TEST_CASE = "t.status <> 'deprecated'"
-COUNTS_FOR = f"{_COUNTS_LINK} AND {_COUNTS_TEST_CASE}"
+COUNTS_TEST_CASE = "t.status <> 'deprecated'"
+COUNTS_FOR = f"{_COUNTS_LINK} AND {COUNTS_TEST_CASE}"
 """Which links `l` to which test cases `t` count for a requirement."""
 
 
@@ -226,7 +219,7 @@ def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: boo
     Basis. `standing` tells of the test cases that count.
     """
     linked = "SELECT test_case_id FROM links WHERE requirement_id IN (SELECT id FROM asked)"
-    test_cases, of_results = _COUNTS_TEST_CASE, ""
+    test_cases, of_results = COUNTS_TEST_CASE, ""
     if of_few:
         test_cases, of_results = f"{test_cases} AND t.id IN ({linked})", f"AND s.test_case_id IN ({linked})"
     return f"""
@@ -237,58 +230,6 @@ def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: boo
         SELECT asked.id AS requirement_id, {_OF_REQUIREMENT} AS verdict{_COUNTS if counts else ""}
         FROM asked LEFT JOIN counted ON counted.requirement_id = asked.id
     )"""
-
-
-class RequirementVerdict(TypedDict):
-    """The verdict of a requirement, with the counts that it comes from."""
-
-    requirement_id: UUID
-    verdict: str
-    counts: Counts
-    missing: list[UUID]
-
-
-_THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
-
-
-async def of_requirements(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, RequirementVerdict]:
-    """Return the verdicts of some requirements."""
-    cursor = await connection.execute(
-        f"WITH {requirement_verdicts(_THESE, of_few=True, counts=True)} SELECT * FROM verdicts",
-        {"ids": list(ids), **basis.parameters},
-    )
-    return {row["requirement_id"]: as_verdict(row) for row in await cursor.fetchall()}
-
-
-def as_verdict(row: dict[str, Any]) -> RequirementVerdict:
-    """Return a row of `verdicts` as it is answered."""
-    counts = Counts(**{name: row[name] for name in Counts.__annotations__})  # type: ignore[typeddict-item]
-    return {
-        "requirement_id": row["requirement_id"],
-        "verdict": row["verdict"],
-        "counts": counts,
-        "missing": row["missing"],
-    }
-
-
-class LinkedTestCase(TypedDict):
-    """A test case of a requirement, or by itself, with its verdict and what that comes from."""
-
-    id: UUID
-    external_id: str | None
-    title: str
-    module: str | None
-    status: str
-    link_type: str | None
-    counts: bool
-    verdict: str
-    on_default_branch: bool
-    elsewhere: bool
-    last_result: str | None
-    last_run_at: datetime | None
-    last_pass_at: datetime | None
-    test_case_changed_at: datetime | None
-    requirement_changed_at: datetime | None
 
 
 _LAST_RESULT = "(ARRAY['skipped', 'passed', 'flaky', 'failed'])[s.severity]"
@@ -306,45 +247,22 @@ _SHOWN = ", ".join(
 )
 
 
-async def test_cases_of(connection: Connection, requirement_id: UUID, basis: Basis) -> list[LinkedTestCase]:
-    """Return the test cases of a requirement with their verdicts for it, those that do not count among them."""
-    linked = "SELECT test_case_id FROM links WHERE requirement_id = %(id)s"
-    return await fetch_all(
-        connection,
-        LinkedTestCase,
-        f"""
-        WITH {_standing(_TEST_CASE_COLUMNS, f"t.id IN ({linked})", f"AND s.test_case_id IN ({linked})")}
-        SELECT {_SHOWN}, l.link_type, {COUNTS_FOR} AS counts, rv.changed_at AS requirement_changed_at,
-               {_text(_SINCE_CHANGED)} AS verdict
-        FROM links l JOIN standing t ON t.id = l.test_case_id JOIN requirements r ON r.id = l.requirement_id
-        LEFT JOIN item_revisions rv ON r.version > 1 AND rv.item_id = r.id AND rv.version = r.version
-        WHERE l.requirement_id = %(id)s ORDER BY t.external_id, t.id
-        """,
-        {"id": requirement_id, **basis.parameters},
-    )
+_LINKED_WITH_ONE = "SELECT test_case_id FROM links WHERE requirement_id = %(id)s"
+LINKED_TEST_CASES = f"""
+    WITH {_standing(_TEST_CASE_COLUMNS, f"t.id IN ({_LINKED_WITH_ONE})", f"AND s.test_case_id IN ({_LINKED_WITH_ONE})")}
+    SELECT {_SHOWN}, l.link_type, {COUNTS_FOR} AS counts, rv.changed_at AS requirement_changed_at,
+           {_text(_SINCE_CHANGED)} AS verdict
+    FROM links l JOIN standing t ON t.id = l.test_case_id JOIN requirements r ON r.id = l.requirement_id
+    LEFT JOIN item_revisions rv ON r.version > 1 AND rv.item_id = r.id AND rv.version = r.version
+    WHERE l.requirement_id = %(id)s ORDER BY t.external_id, t.id
+"""
+"""The query of the test cases of a requirement `id` with their verdicts for it, those that do not count among them."""
 
-
-class LastResult(TypedDict):
-    """How a test case ended last, of the results that count."""
-
-    id: UUID
-    last_result: str | None
-    last_run_at: datetime | None
-
-
-async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, LastResult]:
-    """Return how test cases ended last; those without a result that counts are left out."""
-    rows = await fetch_all(
-        connection,
-        LastResult,
-        f"""
-        WITH {_RESULTS.format(of_results="AND s.test_case_id = ANY(%(ids)s)")}
-        SELECT test_case_id AS id, {_LAST_RESULT} AS last_result, at AS last_run_at FROM results s
-        """,
-        {"ids": list(ids), **basis.parameters},
-    )
-    return {row["id"]: row for row in rows}
-
+LAST_RESULTS = f"""
+    WITH {_RESULTS.format(of_results="AND s.test_case_id = ANY(%(ids)s)")}
+    SELECT test_case_id AS id, {_LAST_RESULT} AS last_result, at AS last_run_at FROM results s
+"""
+"""The query of how test cases `ids` ended last; those without a result that counts are left out."""
 
 _BY_ITSELF = f"{_SHOWN}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
 
@@ -355,34 +273,6 @@ def verdicts_of_test_cases(condition: str, of_results: str = "", *, shown: bool 
         WITH {_standing(_TEST_CASE_COLUMNS if shown else "t.id", condition, of_results)}, {_CHANGED}, {_CHANGED_FOR}
         SELECT {_BY_ITSELF if shown else "t.id"}, {_text(_SINCE_CHANGED)} AS verdict
         FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id"""
-
-
-async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> LinkedTestCase:
-    """Return a test case that is there with its verdict: stale when any of its requirements has changed since."""
-    parameters = {"id": test_case_id, **basis.parameters}
-    return await fetch_only(connection, LinkedTestCase, verdicts_of_test_cases("t.id = %(id)s", shown=True), parameters)
-
-
-LONGEST_AGO_FIRST = Order("last_pass_at:asc", (By("t.last_pass_at", datetime, nullable=True), By("t.id", UUID)))
-"""By their last pass; those without one come last."""
-
-
-async def page_of_test_cases(
-    connection: Connection,
-    ids: Choice[UUID] | None,
-    chosen: Choice[TestCaseVerdict] | None,
-    basis: Basis,
-    wanted: PageRequest,
-) -> Fetched:
-    """Return a page of test cases with their verdicts, each by itself; deprecated ones only when `ids` name them."""
-    conditions = Conditions(**basis.parameters)
-    conditions.choose("t.verdict", chosen)
-    if ids is None:
-        source = verdicts_of_test_cases(_COUNTS_TEST_CASE, shown=True)
-    else:
-        conditions.parameters["ids"] = list(ids.included)
-        source = verdicts_of_test_cases("t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)", shown=True)
-    return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
 
 
 VERDICTS_OF_THEIR_TEST_CASES = f"""{_CHANGED_FOR}, test_case_verdicts AS (
@@ -396,30 +286,6 @@ VERDICTS_OF_THEIR_TEST_CASES = f"""{_CHANGED_FOR}, test_case_verdicts AS (
 `ages_from`: the pass by which it will be too old. Also where it is stale already since one of its requirements changed:
 for others it counts.
 """
-
-
-def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
-    """Return why a test case has its verdict, where that does not speak for itself."""
-    found = []
-
-    def tell(code: str, message: str) -> None:
-        found.append({"code": code, "message": message})
-
-    if row["elsewhere"]:
-        tell("other_branch", f"It has passed on other branches only, not on {basis.branch}.")
-    if row["on_default_branch"]:
-        tell("default_branch", f"It has no result on {basis.branch}; this is that of {basis.default_branch}.")
-    passed = row["last_pass_at"]
-    if passed is not None and row["verdict"] == TestCaseVerdict.STALE:
-        if passed < basis.stale_before:
-            tell("old", f"Its last pass is more than {basis.stale_after.days} days old.")
-        if row["test_case_changed_at"] is not None and passed < row["test_case_changed_at"]:
-            tell("test_case_changed", "The test case has changed since it passed.")
-        if row["requirement_changed_at"] is not None and passed < row["requirement_changed_at"]:
-            tell("requirement_changed", "The requirement has changed since it passed.")
-    if row["verdict"] == TestCaseVerdict.FLAKY:
-        tell("flaky", "It passed after it had failed, with the same code.")
-    return found
 
 
 def is_verified(verdict: str, *, allow_flaky: bool) -> bool:

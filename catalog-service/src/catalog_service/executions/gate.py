@@ -12,7 +12,8 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.verdict_filters import requirements_with
-from catalog_service.verdicts import Basis, Verdict, is_verified, of_requirements
+from catalog_service.verdict_reads import of_requirements
+from catalog_service.verdicts import Basis, Verdict, is_verified
 from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_all, fetch_column, fetch_value

@@ -6,13 +6,14 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from catalog_service import verdicts
+from catalog_service import verdict_reads
 from catalog_service.executions import flaky, service, verdict_days
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
 from catalog_service.executions.schemas import ResultStatus, TestCaseStanding
 from catalog_service.items.schemas import ShortItem
-from catalog_service.verdicts import LinkedTestCase, TestCaseVerdict
+from catalog_service.verdict_reads import LinkedTestCase
+from catalog_service.verdicts import TestCaseVerdict
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
@@ -174,10 +175,10 @@ async def get_test_case_verdicts(request: Request, _: Viewer, database: Db, sett
     Those without a pass come last, deprecated ones only when `ids` name them.
     """
     query = read_query(request, TestCaseVerdictsQuery)
-    wanted = query.page(request, verdicts.LONGEST_AGO_FIRST)
+    wanted = query.page(request, verdict_reads.LONGEST_AGO_FIRST)
     ids, chosen = parse_own_ids(query.ids), parse_choice("verdict", query.verdict, TestCaseVerdict)
     basis = basis_of(query, settings, times.datetime.now(times.UTC), commit=None)
     async with database.connection() as connection:
-        found = await verdicts.page_of_test_cases(connection, ids, chosen, basis, wanted)
+        found = await verdict_reads.page_of_test_cases(connection, ids, chosen, basis, wanted)
     items = [service.standing(cast(LinkedTestCase, row), basis) for row in found.rows]
     return page(request, wanted, found, items)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from catalog_service import verdicts
+from catalog_service import verdict_reads, verdicts
 from catalog_service.authorship import author
 from catalog_service.executions import completion, history, runs, storing
 from catalog_service.executions.runs import RunSpec
@@ -12,7 +12,8 @@ from catalog_service.executions.schemas import ManualExecution
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.settings import Settings
-from catalog_service.verdicts import Basis, LinkedTestCase
+from catalog_service.verdict_reads import LinkedTestCase
+from catalog_service.verdicts import Basis
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 from chassis.messaging.events import Actor
@@ -33,8 +34,8 @@ async def _brief(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
 async def of_requirement(connection: Connection, requirement_id: UUID, basis: Basis, *, allow_flaky: bool) -> Row:
     """Return the verdict of a requirement and of each of its test cases; raise NotFound."""
     brief = await _brief(connection, REQUIREMENT, requirement_id)
-    verdict = (await verdicts.of_requirements(connection, [requirement_id], basis))[requirement_id]
-    test_cases = await verdicts.test_cases_of(connection, requirement_id, basis)
+    verdict = (await verdict_reads.of_requirements(connection, [requirement_id], basis))[requirement_id]
+    test_cases = await verdict_reads.test_cases_of(connection, requirement_id, basis)
     return {
         "requirement": brief,
         "branch": basis.branch,
@@ -50,7 +51,7 @@ async def of_requirement(connection: Connection, requirement_id: UUID, basis: Ba
 def standing(row: LinkedTestCase, basis: Basis, names: Sequence[str] = _STANDING) -> Row:
     """Return a test case with its verdict as it is answered."""
     all_of_it: Row = dict(row)
-    return {**{name: all_of_it[name] for name in names}, "reasons": verdicts.reasons(row, basis)}
+    return {**{name: all_of_it[name] for name in names}, "reasons": verdict_reads.reasons(row, basis)}
 
 
 async def execute(
@@ -75,7 +76,7 @@ async def execute(
 async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> Row:
     """Return the verdict of a test case; raise NotFound."""
     brief = await _brief(connection, TEST_CASE, test_case_id)
-    row = await verdicts.of_test_case(connection, test_case_id, basis)
+    row = await verdict_reads.of_test_case(connection, test_case_id, basis)
     outcomes = await fetch_value(
         connection,
         """
@@ -94,6 +95,6 @@ async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis)
         "last_result": row["last_result"],
         "last_run_at": row["last_run_at"],
         "last_pass_at": row["last_pass_at"],
-        "reasons": verdicts.reasons(row, basis),
+        "reasons": verdict_reads.reasons(row, basis),
         "outcomes": outcomes or "",
     }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from catalog_service import verdicts
+from catalog_service import verdict_reads
 from catalog_service.reports.repository import MatrixRow
 from catalog_service.verdicts import Basis
 from chassis.db.database import Connection
@@ -11,9 +11,9 @@ from chassis.db.database import Connection
 
 async def add_results(connection: Connection, rows: Sequence[MatrixRow], basis: Basis) -> None:
     """Add to requirements their verdict, and each of their test cases how it ended last and when, in place."""
-    of_rows = await verdicts.of_requirements(connection, [row["id"] for row in rows], basis)
+    of_rows = await verdict_reads.of_requirements(connection, [row["id"] for row in rows], basis)
     ids = [UUID(test_case["id"]) for row in rows for test_case in row["test_cases"]]
-    last = await verdicts.last_results(connection, ids, basis)
+    last = await verdict_reads.last_results(connection, ids, basis)
     for row in rows:
         row["verdict"] = of_rows[row["id"]]["verdict"]
         for test_case in row["test_cases"]:

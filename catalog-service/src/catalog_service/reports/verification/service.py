@@ -8,7 +8,8 @@ from catalog_service import verdict_filters, verdicts
 from catalog_service.figures import figures
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
-from catalog_service.verdicts import Basis, Verdict, as_verdict, is_verified, requirement_verdicts
+from catalog_service.verdict_reads import as_verdict, of_requirements
+from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_verdicts
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
 from chassis.web.conditions import Conditions
@@ -67,7 +68,7 @@ async def page(connection: Connection, of: Verification, wanted: PageRequest, to
     if of.chosen is None:
         scope = of.scope.requirements
         found = await fetch_page(connection, _COLUMNS, "requirements r", scope, wanted, f"SELECT {total}")
-        known = await verdicts.of_requirements(connection, [row["id"] for row in found.rows], of.basis)
+        known = await of_requirements(connection, [row["id"] for row in found.rows], of.basis)
         for row in found.rows:
             row |= _of(dict(known[row["id"]]), of)
         return found

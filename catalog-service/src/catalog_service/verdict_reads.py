@@ -1,0 +1,146 @@
+"""Verdicts as they are answered: of requirements, with their counts, and of test cases, with what they come from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypedDict
+from uuid import UUID
+
+from catalog_service.verdicts import (
+    COUNTS_TEST_CASE,
+    LAST_RESULTS,
+    LINKED_TEST_CASES,
+    Basis,
+    Counts,
+    TestCaseVerdict,
+    requirement_verdicts,
+    verdicts_of_test_cases,
+)
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_only
+from chassis.web.conditions import Conditions
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Fetched, PageRequest, fetch_page
+from chassis.web.parameters import Choice
+
+
+class RequirementVerdict(TypedDict):
+    """The verdict of a requirement, with the counts that it comes from."""
+
+    requirement_id: UUID
+    verdict: str
+    counts: Counts
+    missing: list[UUID]
+
+
+_THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
+
+
+async def of_requirements(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, RequirementVerdict]:
+    """Return the verdicts of some requirements."""
+    cursor = await connection.execute(
+        f"WITH {requirement_verdicts(_THESE, of_few=True, counts=True)} SELECT * FROM verdicts",
+        {"ids": list(ids), **basis.parameters},
+    )
+    return {row["requirement_id"]: as_verdict(row) for row in await cursor.fetchall()}
+
+
+def as_verdict(row: dict[str, Any]) -> RequirementVerdict:
+    """Return a row of `verdicts` as it is answered."""
+    counts = Counts(**{name: row[name] for name in Counts.__annotations__})  # type: ignore[typeddict-item]
+    return {
+        "requirement_id": row["requirement_id"],
+        "verdict": row["verdict"],
+        "counts": counts,
+        "missing": row["missing"],
+    }
+
+
+class LinkedTestCase(TypedDict):
+    """A test case of a requirement, or by itself, with its verdict and what that comes from."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    module: str | None
+    status: str
+    link_type: str | None
+    counts: bool
+    verdict: str
+    on_default_branch: bool
+    elsewhere: bool
+    last_result: str | None
+    last_run_at: datetime | None
+    last_pass_at: datetime | None
+    test_case_changed_at: datetime | None
+    requirement_changed_at: datetime | None
+
+
+async def test_cases_of(connection: Connection, requirement_id: UUID, basis: Basis) -> list[LinkedTestCase]:
+    """Return the test cases of a requirement with their verdicts for it, those that do not count among them."""
+    return await fetch_all(connection, LinkedTestCase, LINKED_TEST_CASES, {"id": requirement_id, **basis.parameters})
+
+
+class LastResult(TypedDict):
+    """How a test case ended last, of the results that count."""
+
+    id: UUID
+    last_result: str | None
+    last_run_at: datetime | None
+
+
+async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, LastResult]:
+    """Return how test cases ended last; those without a result that counts are left out."""
+    rows = await fetch_all(connection, LastResult, LAST_RESULTS, {"ids": list(ids), **basis.parameters})
+    return {row["id"]: row for row in rows}
+
+
+async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> LinkedTestCase:
+    """Return a test case that is there with its verdict: stale when any of its requirements has changed since."""
+    parameters = {"id": test_case_id, **basis.parameters}
+    return await fetch_only(connection, LinkedTestCase, verdicts_of_test_cases("t.id = %(id)s", shown=True), parameters)
+
+
+LONGEST_AGO_FIRST = Order("last_pass_at:asc", (By("t.last_pass_at", datetime, nullable=True), By("t.id", UUID)))
+"""By their last pass; those without one come last."""
+
+
+async def page_of_test_cases(
+    connection: Connection,
+    ids: Choice[UUID] | None,
+    chosen: Choice[TestCaseVerdict] | None,
+    basis: Basis,
+    wanted: PageRequest,
+) -> Fetched:
+    """Return a page of test cases with their verdicts, each by itself; deprecated ones only when `ids` name them."""
+    conditions = Conditions(**basis.parameters)
+    conditions.choose("t.verdict", chosen)
+    if ids is None:
+        source = verdicts_of_test_cases(COUNTS_TEST_CASE, shown=True)
+    else:
+        conditions.parameters["ids"] = list(ids.included)
+        source = verdicts_of_test_cases("t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)", shown=True)
+    return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
+
+
+def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
+    """Return why a test case has its verdict, where that does not speak for itself."""
+    found = []
+
+    def tell(code: str, message: str) -> None:
+        found.append({"code": code, "message": message})
+
+    if row["elsewhere"]:
+        tell("other_branch", f"It has passed on other branches only, not on {basis.branch}.")
+    if row["on_default_branch"]:
+        tell("default_branch", f"It has no result on {basis.branch}; this is that of {basis.default_branch}.")
+    passed = row["last_pass_at"]
+    if passed is not None and row["verdict"] == TestCaseVerdict.STALE:
+        if passed < basis.stale_before:
+            tell("old", f"Its last pass is more than {basis.stale_after.days} days old.")
+        if row["test_case_changed_at"] is not None and passed < row["test_case_changed_at"]:
+            tell("test_case_changed", "The test case has changed since it passed.")
+        if row["requirement_changed_at"] is not None and passed < row["requirement_changed_at"]:
+            tell("requirement_changed", "The requirement has changed since it passed.")
+    if row["verdict"] == TestCaseVerdict.FLAKY:
+        tell("flaky", "It passed after it had failed, with the same code.")
+    return found
