@@ -102,6 +102,13 @@ async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox
     assert await judged() == [("max_failed", 0, True)]
 
 
+async def test_a_limit_that_settings_have_of_a_switch_is_judged_as_true(catalog: Any, inbox: Inbox) -> None:
+    gate = (auth.GateRule(rule="require_run", limit=0),)
+    await inbox.receive([told(auth.ProjectCreated, "SWITCHED", 14, gate=gate)])
+    [rule] = (await catalog.being(dataclasses.replace(ROOT, project="SWITCHED")).read("/reports/gate"))["rules"]
+    assert (rule["rule"], rule["limit"], rule["passed"]) == ("require_run", True, False)
+
+
 async def test_a_deleted_project_is_removed_whole_and_no_other(catalog: Any, inbox: Inbox) -> None:
     going, staying = (catalog.being(dataclasses.replace(ROOT, project=key)) for key in ("GOING", "STAYING"))
     for there in (going, staying):

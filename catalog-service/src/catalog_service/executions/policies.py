@@ -1,7 +1,7 @@
 """What a gate asks for: rules with their limits, each over a part of the requirements."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -113,6 +113,11 @@ def rules_of(given: Mapping[str, Any], where: Where) -> list[Rule]:
         for name in RuleName
         if given.get(name) is not None and given[name] is not False
     ]
+
+
+def stored(rules: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rules as they were stored: whatever limit switches have there, they were always judged as true."""
+    return [{**rule, "limit": None} if rule["rule"] in SWITCHES else {**rule} for rule in rules]
 
 
 def usual(commit: str | None, where: Where) -> list[Rule]:

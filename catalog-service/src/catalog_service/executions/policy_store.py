@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Json
 from pydantic import ValidationError
 
-from catalog_service.executions.policies import SWITCHES, Policy, Rule, Where, usual
+from catalog_service.executions.policies import Policy, Rule, Where, stored, usual
 from catalog_service.projects import repository as projects
 from chassis.core.problems import Invalid, NotFound
 from chassis.core.wording import shown
@@ -49,9 +49,7 @@ async def named(connection: Connection, name: str) -> Policy:
     if row is None:
         detail = f"There is no saved policy {shown(name)}; GET /reports/gate/policies lists them."
         raise Invalid.field("/query/policy", detail, "policy_not_found")
-    # Saved before other limits of switches were refused, they have always been judged as true.
-    rules = [{**rule, "limit": None} if rule["rule"] in SWITCHES else rule for rule in row["rules"]]
-    return Policy(name=name, rules=rules)
+    return Policy.model_validate({"name": name, "rules": stored(row["rules"])})
 
 
 async def unasked(connection: Connection, commit: str | None, where: Where) -> list[Rule]:
@@ -66,7 +64,7 @@ async def unasked(connection: Connection, commit: str | None, where: Where) -> l
         detail = "The rules of the project's gate each have a part of their own; send rules with the filters."
         raise Invalid.field(f"/query/{next(iter(where.given()))}", detail, "contradiction")
     try:
-        return Policy.model_validate({"rules": wanted}).rules
+        return Policy.model_validate({"rules": stored(wanted)}).rules
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
