@@ -8,6 +8,7 @@ from uuid import UUID
 import orjson
 
 from catalog_service.exchange.applying.job import Job
+from catalog_service.exchange.uuids import uuid_of
 from chassis.messaging.events import NewEvent, Payload
 
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
@@ -56,13 +57,13 @@ def insert(*told: tuple[type[Payload], str, str]) -> str:
 
 
 def _event_id(payload: type[Payload]) -> str:
-    """Return the query of an event's id: a UUID of version 8, as an import does the same to a subject but once.
+    """Return the query of an event's id: as an import does the same to a subject but once, it is made of these.
 
     Not a random one, since PostgreSQL opens a file for each where it is built without OpenSSL.
     """
-    told = f"md5(%(job)s::text || '{payload.wire_name}' || told.id)"
+    digest = f"md5(%(job)s::text || '{payload.wire_name}' || told.id)"
     # OFFSET 0: made once, though it stands in two places.
-    return f"SELECT overlay(overlay({told} placing '8' from 13) placing '8' from 17)::uuid OFFSET 0"
+    return f"SELECT {uuid_of(digest)} OFFSET 0"
 
 
 def heads(job: Job, payloads: Iterable[type[Payload]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from catalog_service.exchange.uuids import uuid_of
 from catalog_service.items.kinds import ItemKind
 
 _KEYS = ("title", "module", "source_url", "source_system", "type", "priority", "status", "description")
@@ -9,12 +10,10 @@ _KEYS = ("title", "module", "source_url", "source_system", "type", "priority", "
 _OURS = frozenset({"id", "version", "created_at", "updated_at"})
 _UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
-NEW_ID = """
-overlay(overlay(
+NEW_ID = uuid_of("""
     left(md5(%(job)s::text), 4) || lpad(to_hex(position), 8, '0') || substr(md5(%(job)s::text || ':' || position), 13)
-    placing '8' from 13) placing '8' from 17)::uuid
-"""
-"""The id of what a row becomes: the same however often the file is read. As a UUID of version 8.
+""")
+"""The id of what a row becomes: the same however often the file is read.
 
 Those of a file are in the order of its rows: indexes take neighbours in half the time of ids from all over.
 """
