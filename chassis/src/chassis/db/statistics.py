@@ -13,9 +13,8 @@ _FEW = 50
 """Rows, at which PostgreSQL makes them, too."""
 
 _GROWN = f"""
-SELECT s.relname FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
-WHERE s.schemaname = 'public' AND s.n_live_tup > {_FEW} + 2 * greatest(c.reltuples, 0)
-    AND has_table_privilege(s.relid, 'MAINTAIN')
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+    AND pg_stat_get_live_tuples(oid) > {_FEW} + 2 * greatest(reltuples, 0) AND has_table_privilege(oid, 'MAINTAIN')
 """
 
 
