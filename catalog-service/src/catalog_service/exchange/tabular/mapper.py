@@ -1,15 +1,16 @@
 """Applies a mapping to the rows of a table."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
+from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, fold
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
-from catalog_service.exchange.tabular.steps import Step, StepReader, make_reader, texts_of
+from catalog_service.exchange.tabular.steps import StepReader, make_reader, texts_of
 from catalog_service.exchange.tabular.table import Row
+from catalog_service.exchange.tabular.tally import Tally
 from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, NotConvertible
 from chassis.core.wording import listed, shown
 
@@ -19,17 +20,6 @@ _REST = "import"
 _PROBLEM = "problem"
 """The last column of the rows that were refused: they are mended and sent again with it."""
 _ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
-
-
-@dataclass(slots=True)
-class _Case:
-    """The rows of one item: the first, its cells as they grow by those below it, and its steps."""
-
-    row: Row
-    cells: list[str]
-    steps: list[Step] = field(default_factory=list)
-    others: list[Row] = field(default_factory=list)
-    warnings: list[Remark] = field(default_factory=list)
 
 
 class Mapper:
@@ -52,7 +42,6 @@ class Mapper:
         self._prefix = mapping.external_id_prefix or ""
         self._used: set[int] = set()
         self._filled_down: list[int] = []
-        self._last: dict[int, str] = {}
         self._steps: StepReader | None = None
         self._sources: list[Source] = []
         for name, rule in mapping.fields.items():
@@ -64,7 +53,6 @@ class Mapper:
         self._ignored = {at for name in mapping.ignore for at in self._positions(name)}
         if columns.header and columns.header[-1] == _PROBLEM and len(columns) - 1 not in self._used:
             self._ignored.add(len(columns) - 1)
-        self._left_out = self._left_out_values()
         self._rest = [
             at
             for at in range(len(columns))
@@ -72,34 +60,31 @@ class Mapper:
             and at not in self._ignored
             and (self._steps is None or at not in self._steps.positions)
         ]
-        telling = ("external_id", "title", "description", "id")
         self._attachments = {at for at in self._rest if fold(columns.name(at)) in _ATTACHMENTS}
-        self._telling = (
-            [at for source in self._sources if source.name in telling for at in source.positions]
-            if mapping.kind != "links" and not is_own
-            else []
+        self._tally = Tally()
+        self._cases = Cases(
+            mapping,
+            columns,
+            self._steps,
+            self._sources,
+            filled_down=self._filled_down,
+            taken=[*self._used, *self._rest],
+            may_have_others=mapping.kind != "links" and not is_own,
+            tally=self._tally,
         )
-        self._key = next((source.position for source in self._sources if source.name == "external_id"), None)
-        self._last_row = 0
-        self._items_read = 0
-        self._all_have_keys = self._key is not None
-        self._is_below = False
-        self._counts: dict[str, int] = {}
-        self._first: dict[str, str] = {}
         self._kept: dict[str, int] = {}
         self._dropped: dict[str, int] = {}
 
     def read(self, rows: Iterator[Row]) -> Iterator[Record]:
         """Yield the records of the rows below the header, and what there is to say of all of them."""
         make = self._make_link if self._mapping.kind == "links" else self._make_item
-        for case in self._cases(rows):
+        for case in self._cases.read(rows):
             yield from make(case)
         yield from self.notices()
 
     def notices(self) -> Iterator[Notice]:
         """Yield what has to be said of the table as a whole, now that it is read."""
-        for code, count in self._counts.items():
-            yield Notice(code, self._first[code], count)
+        yield from self._tally.notices()
         namespace = f"custom_metadata.{self._source_system or _REST}"
         if self._kept:
             names = listed(map(shown, self._kept), "and")
@@ -107,8 +92,6 @@ class Mapper:
         if self._dropped:
             names = listed(map(shown, self._dropped), "and")
             yield Notice("columns_ignored", f"Not read, as the mapping says: {names}.", len(self._dropped))
-
-    # what is taken, made ready once
 
     def _positions(self, column: str | int) -> list[int]:
         return [column - 1] if isinstance(column, int) else self._columns.all_named(column)
@@ -127,109 +110,7 @@ class Mapper:
         ends = (("requirement", rules.requirements), ("test_case", rules.test_cases))
         return [(end, self._source(f"links of {end}s", rule)) for end, rule in ends if rule is not None]
 
-    def _left_out_values(self) -> tuple[int, frozenset[str]] | None:
-        rule = self._mapping.leave_out
-        if rule is None:
-            return None
-        at = self._columns.position(rule.column, of="which rows to leave out")
-        return at, frozenset(map(fold, rule.values))
-
-    # rows
-
-    def _cases(self, rows: Iterator[Row]) -> Iterator[_Case]:
-        """Yield the rows, those of one item as one."""
-        width = len(self._columns)
-        rule = self._mapping.fields.get("steps")
-        continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
-        case: _Case | None = None
-        for row in rows:
-            cells = row.cells
-            if len(cells) < width:
-                if row.line is not None:
-                    self._count(
-                        "ragged_rows",
-                        f"Row {row.number} (line {row.line}) has {len(cells)} cells where the header has {width}; the"
-                        " others were read as blank.",
-                    )
-                cells = [*cells, *[""] * (width - len(cells))]
-            if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:
-                self._count(
-                    "rows_left_out",
-                    f"Row {row.number} was left out, as the mapping says: {self._columns.name(self._left_out[0])} is"
-                    f" {shown(cells[self._left_out[0]])}.",
-                )
-                continue
-            for at in self._filled_down:
-                if cells[at].strip():
-                    self._last[at] = cells[at]
-                elif at in self._last:
-                    cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
-            if self._is_no_item(row, cells, case if continues is not None else None):
-                continue
-            if continues is None:
-                yield _Case(row, cells, [] if self._steps is None else self._steps.read(cells))
-            elif case is not None and continues(case, cells):
-                self._add_row(case, row, cells)
-            else:
-                if case is not None:
-                    yield case
-                case = _Case(row, list(cells), [] if self._steps is None else self._steps.read(cells))
-        if case is not None:
-            yield case
-
-    def _is_no_item(self, row: Row, cells: Sequence[str], case: _Case | None) -> bool:
-        """Check whether a row is none of the table's: it says nothing of an item, or is of a legend below the table."""
-        gap = row.number > self._last_row + 1
-        self._last_row = row.number
-        if case is not None or not self._telling:
-            return False
-        if not any(cells[at].strip() for at in self._telling):
-            message = f"Row {row.number} says neither an id, a title nor a description; such rows were left out."
-            self._count("rows_without_item", message)
-            return True
-        has_key = self._key is None or bool(cells[self._key].strip())
-        self._is_below = not has_key and self._all_have_keys and (self._is_below or (gap and self._items_read >= 3))
-        if self._is_below:
-            message = f"Row {row.number} stands below the table and has no id, as all above it have; left out."
-            self._count("rows_below_table", message)
-            return True
-        self._all_have_keys &= has_key
-        self._items_read += 1
-        return False
-
-    def _continuation(self, rule: StepsRule) -> Callable[[_Case, Sequence[str]], bool]:
-        key = self._key
-
-        def has_other_key(case: _Case, cells: Sequence[str]) -> bool:
-            return key is not None and bool(cells[key].strip()) and cells[key] != case.cells[key]
-
-        if rule.continues_when_blank is not None:
-            at = self._columns.position(rule.continues_when_blank, of="steps")
-            return lambda case, cells: not cells[at].strip() and not has_other_key(case, cells)
-        at = self._columns.position(rule.continues_when_same or 1, of="steps")
-        return lambda case, cells: cells[at] == case.cells[at] or (not cells[at].strip() and bool(case.cells[at]))
-
-    def _add_row(self, case: _Case, row: Row, cells: Sequence[str]) -> None:
-        """Add a row that continues an item: its step, and what the rows above it do not say."""
-        case.others.append(row)
-        if self._steps is not None:
-            case.steps += self._steps.read(cells)
-        others = []
-        for at in (*self._used, *self._rest):
-            if cells[at].strip() and cells[at] != case.cells[at]:
-                if not case.cells[at].strip():
-                    case.cells[at] = cells[at]
-                elif self._steps is None or at not in self._steps.positions:
-                    others.append(self._columns.name(at))
-        if others:
-            message = (
-                f"Row {row.number} continues the one above it; what it says in {listed(others, 'and')} was not taken."
-            )
-            case.warnings.append(Remark("value_not_taken", message, others[0]))
-
-    # records
-
-    def _make_item(self, case: _Case) -> Iterator[Record]:
+    def _make_item(self, case: Case) -> Iterator[Record]:
         row = case.row
         if not case.steps and self._steps is not None and (other := self._steps.otherwise) is not None:
             case.steps = other.read(case.cells)
@@ -300,13 +181,13 @@ class Mapper:
             record.warnings.append(Remark(code, f"{name}: {message}; read as blank.", name))
         for source in self._sources:
             if source.name == "external_id" and source.position is not None and source.position in row.numbers:
-                self._count(
+                self._tally.count(
                     "numeric_ids",
                     f"Row {row.number} has a number as its id, read as {shown(row.cells[source.position])}: what a"
                     " sheet shows of it, such as leading zeros, is not in the file.",
                 )
 
-    def _metadata(self, case: _Case, unlisted: dict[str, str]) -> dict[str, Any]:
+    def _metadata(self, case: Case, unlisted: dict[str, str]) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         cells = case.cells
@@ -323,7 +204,7 @@ class Mapper:
             else:
                 rest[name] = cells[at]
             if at in self._attachments:
-                self._count("attachment_dropped", f"Attachments are not taken; {name} is kept as a text.")
+                self._tally.count("attachment_dropped", f"Attachments are not taken; {name} is kept as a text.")
         for at in self._ignored:
             if at < len(cells) and cells[at].strip():
                 self._dropped[self._columns.name(at)] = self._dropped.get(self._columns.name(at), 0) + 1
@@ -361,7 +242,7 @@ class Mapper:
         parts = text.split(rule.split) if rule.split else text.split("\n")
         return list(dict.fromkeys(rule.prefix + part.strip() for part in parts if part.strip()))
 
-    def _make_link(self, case: _Case) -> Iterator[Record]:
+    def _make_link(self, case: Case) -> Iterator[Record]:
         row = case.row
         as_item = Item("requirement", row.number, {})
         self._fill(as_item, case.cells, {})
@@ -389,7 +270,7 @@ class Mapper:
         self._remark_cells(link, row)
         yield link
 
-    def _sent(self, case: _Case) -> list[str]:
+    def _sent(self, case: Case) -> list[str]:
         """Return the cells of an item's rows as they were sent, row behind row, each as wide as the header."""
         width = len(self._columns) + self._is_own
         sent = []
@@ -398,7 +279,3 @@ class Mapper:
             sent += cells
             sent += [""] * (width - len(cells))
         return sent
-
-    def _count(self, code: str, message: str) -> None:
-        self._first.setdefault(code, message)
-        self._counts[code] = self._counts.get(code, 0) + 1

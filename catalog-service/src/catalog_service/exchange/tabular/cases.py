@@ -1,0 +1,162 @@
+"""The rows of a table that are of one item, put together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from catalog_service.exchange.records import Remark
+from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.mapping import Mapping, StepsRule
+from catalog_service.exchange.tabular.sources import Source
+from catalog_service.exchange.tabular.steps import Step, StepReader
+from catalog_service.exchange.tabular.table import Row
+from catalog_service.exchange.tabular.tally import Tally
+from chassis.core.wording import listed, shown
+
+_TELLING = ("external_id", "title", "description", "id")
+"""Fields without which a row says nothing of an item."""
+
+
+@dataclass(slots=True)
+class Case:
+    """The rows of one item: the first, its cells as they grow by those below it, and its steps."""
+
+    row: Row
+    cells: list[str]
+    steps: list[Step] = field(default_factory=list)
+    others: list[Row] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
+
+
+class Cases:
+    """Makes cases of the rows of one table, by its mapping: without those that are left out or no items."""
+
+    def __init__(
+        self,
+        mapping: Mapping,
+        columns: Columns,
+        steps: StepReader | None,
+        sources: Sequence[Source],
+        *,
+        filled_down: Sequence[int],
+        taken: Sequence[int],
+        may_have_others: bool,
+        tally: Tally,
+    ) -> None:
+        """`filled_down` and `taken` are places of cells: of those that hold below, and of those that are read.
+
+        `may_have_others`: rows may be there that say nothing of an item.
+        """
+        self._mapping = mapping
+        self._columns = columns
+        self._steps = steps
+        self._filled_down = filled_down
+        self._taken = taken
+        self._tally = tally
+        self._left_out = self._left_out_values()
+        self._telling = (
+            [at for source in sources if source.name in _TELLING for at in source.positions] if may_have_others else []
+        )
+        self._key = next((source.position for source in sources if source.name == "external_id"), None)
+        self._last: dict[int, str] = {}
+        self._last_row = 0
+        self._items_read = 0
+        self._all_have_keys = self._key is not None
+        self._is_below = False
+
+    def read(self, rows: Iterator[Row]) -> Iterator[Case]:
+        """Yield the rows, those of one item as one."""
+        width = len(self._columns)
+        rule = self._mapping.fields.get("steps")
+        continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
+        case: Case | None = None
+        for row in rows:
+            cells = row.cells
+            if len(cells) < width:
+                if row.line is not None:
+                    self._tally.count(
+                        "ragged_rows",
+                        f"Row {row.number} (line {row.line}) has {len(cells)} cells where the header has {width}; the"
+                        " others were read as blank.",
+                    )
+                cells = [*cells, *[""] * (width - len(cells))]
+            if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:
+                self._tally.count(
+                    "rows_left_out",
+                    f"Row {row.number} was left out, as the mapping says: {self._columns.name(self._left_out[0])} is"
+                    f" {shown(cells[self._left_out[0]])}.",
+                )
+                continue
+            for at in self._filled_down:
+                if cells[at].strip():
+                    self._last[at] = cells[at]
+                elif at in self._last:
+                    cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
+            if self._is_no_item(row, cells, case if continues is not None else None):
+                continue
+            if continues is None:
+                yield Case(row, cells, [] if self._steps is None else self._steps.read(cells))
+            elif case is not None and continues(case, cells):
+                self._add_row(case, row, cells)
+            else:
+                if case is not None:
+                    yield case
+                case = Case(row, list(cells), [] if self._steps is None else self._steps.read(cells))
+        if case is not None:
+            yield case
+
+    def _is_no_item(self, row: Row, cells: Sequence[str], case: Case | None) -> bool:
+        """Check whether a row is none of the table's: it says nothing of an item, or is of a legend below the table."""
+        gap = row.number > self._last_row + 1
+        self._last_row = row.number
+        if case is not None or not self._telling:
+            return False
+        if not any(cells[at].strip() for at in self._telling):
+            message = f"Row {row.number} says neither an id, a title nor a description; such rows were left out."
+            self._tally.count("rows_without_item", message)
+            return True
+        has_key = self._key is None or bool(cells[self._key].strip())
+        self._is_below = not has_key and self._all_have_keys and (self._is_below or (gap and self._items_read >= 3))
+        if self._is_below:
+            message = f"Row {row.number} stands below the table and has no id, as all above it have; left out."
+            self._tally.count("rows_below_table", message)
+            return True
+        self._all_have_keys &= has_key
+        self._items_read += 1
+        return False
+
+    def _continuation(self, rule: StepsRule) -> Callable[[Case, Sequence[str]], bool]:
+        key = self._key
+
+        def has_other_key(case: Case, cells: Sequence[str]) -> bool:
+            return key is not None and bool(cells[key].strip()) and cells[key] != case.cells[key]
+
+        if rule.continues_when_blank is not None:
+            at = self._columns.position(rule.continues_when_blank, of="steps")
+            return lambda case, cells: not cells[at].strip() and not has_other_key(case, cells)
+        at = self._columns.position(rule.continues_when_same or 1, of="steps")
+        return lambda case, cells: cells[at] == case.cells[at] or (not cells[at].strip() and bool(case.cells[at]))
+
+    def _add_row(self, case: Case, row: Row, cells: Sequence[str]) -> None:
+        """Add a row that continues an item: its step, and what the rows above it do not say."""
+        case.others.append(row)
+        if self._steps is not None:
+            case.steps += self._steps.read(cells)
+        others = []
+        for at in self._taken:
+            if cells[at].strip() and cells[at] != case.cells[at]:
+                if not case.cells[at].strip():
+                    case.cells[at] = cells[at]
+                elif self._steps is None or at not in self._steps.positions:
+                    others.append(self._columns.name(at))
+        if others:
+            message = (
+                f"Row {row.number} continues the one above it; what it says in {listed(others, 'and')} was not taken."
+            )
+            case.warnings.append(Remark("value_not_taken", message, others[0]))
+
+    def _left_out_values(self) -> tuple[int, frozenset[str]] | None:
+        rule = self._mapping.leave_out
+        if rule is None:
+            return None
+        at = self._columns.position(rule.column, of="which rows to leave out")
+        return at, frozenset(map(fold, rule.values))
