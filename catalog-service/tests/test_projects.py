@@ -16,6 +16,7 @@ from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
 from contracts import auth, suggestion
+from contracts.projects import GateRule, ProjectSettings, ProjectState
 from testing.isolation import checksums
 from testing.service import ok, problem
 
@@ -29,13 +30,13 @@ async def inbox(catalog: Any) -> Inbox:
 
 def told(payload: type[Payload], key: str, place: int, **settings: Any) -> bytes:
     """Return an event of auth-service about a project, as it comes."""
-    state = auth.ProjectState(
+    state = ProjectState(
         key=key,
         name=key,
         description="",
         visibility="open",
         archived=payload is auth.ProjectDeleted,
-        settings=auth.ProjectSettings(**settings),
+        settings=ProjectSettings(**settings),
     )
     more = {} if payload in (auth.ProjectCreated, auth.ProjectDeleted) else {"changes": {}}
     return sequenced(place, NewEvent(payload(project=state, **more), key, SYSTEM, project=NONE).envelope())
@@ -74,8 +75,8 @@ async def test_coverage_falls_below_what_its_project_wants(catalog: Any, inbox: 
 
 async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox: Inbox) -> None:
     gate = (
-        auth.GateRule(rule="max_uncovered", limit=1, where={"priority": ("high", "critical")}),
-        auth.GateRule(rule="require_run"),
+        GateRule(rule="max_uncovered", limit=1, where={"priority": ("high", "critical")}),
+        GateRule(rule="require_run"),
     )
     await inbox.receive([told(auth.ProjectCreated, "GATED", 11, gate=gate)])
     gated, other = (catalog.being(dataclasses.replace(ROOT, project=key)) for key in ("GATED", "UNGATED"))
@@ -94,7 +95,7 @@ async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox
     await other.requirement()
     assert [rule["rule"] for rule in (await other.read("/reports/gate"))["rules"]] == ["max_failed"]
 
-    unknown = (auth.GateRule(rule="max_failures", limit=0),)
+    unknown = (GateRule(rule="max_failures", limit=0),)
     await inbox.receive([told(auth.ProjectUpdated, "GATED", 12, gate=unknown)])
     assert "rules.0.rule" in problem(await gated.get("/reports/gate"), 422, "invalid_gate")["detail"]
     assert await judged(max_uncovered=3) == [("max_uncovered", 3, True)]
@@ -103,7 +104,7 @@ async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox
 
 
 async def test_a_limit_that_settings_have_of_a_switch_is_judged_as_true(catalog: Any, inbox: Inbox) -> None:
-    gate = (auth.GateRule(rule="require_run", limit=0),)
+    gate = (GateRule(rule="require_run", limit=0),)
     await inbox.receive([told(auth.ProjectCreated, "SWITCHED", 14, gate=gate)])
     [rule] = (await catalog.being(dataclasses.replace(ROOT, project="SWITCHED")).read("/reports/gate"))["rules"]
     assert (rule["rule"], rule["limit"], rule["passed"]) == ("require_run", True, False)

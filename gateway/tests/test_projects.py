@@ -17,12 +17,10 @@ from contracts.auth import (
     ProjectArchived,
     ProjectCreated,
     ProjectDeleted,
-    ProjectSettings,
-    ProjectState,
     ProjectUpdated,
     UserUpdated,
 )
-from contracts.projects import Visibility
+from contracts.projects import ProjectSettings, ProjectState, Visibility
 from contracts.routes import AUTH
 from embedded import openapi
 from gateway.routing import streams

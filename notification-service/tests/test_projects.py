@@ -10,6 +10,7 @@ from chassis.core.identity import Identity, Role
 from chassis.core.projects import MAIN, NONE
 from chassis.messaging.events import Actor, Payload
 from contracts import auth, catalog, suggestion
+from contracts.projects import ProjectSettings, ProjectState
 from notification_service.notifications import remove_deleted_projects
 from testing import factories
 from testing.service import Json, ServiceClient, ok, problem
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 CLEO = Actor(3, "cleo@example.com")
 
 
-def project(key: str, visibility: str = "open") -> auth.ProjectState:
-    return auth.ProjectState(
+def project(key: str, visibility: str = "open") -> ProjectState:
+    return ProjectState(
         key=key,
         name=key.title(),
         description="",
         visibility=visibility,
         archived=False,
-        settings=auth.ProjectSettings(),
+        settings=ProjectSettings(),
     )
 
 

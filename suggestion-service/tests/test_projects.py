@@ -13,6 +13,7 @@ from chassis.core.projects import MAIN, NONE
 from chassis.messaging.bus import Publication
 from chassis.messaging.events import Actor, NewEvent, sequenced
 from contracts import auth
+from contracts.projects import ProjectSettings, ProjectState
 from suggestion_service.projects import remove_deleted
 from suggestion_service.scoring import on_change
 from suggestion_service.scoring.corpora import Corpora
@@ -55,8 +56,8 @@ async def score(service: Any) -> None:
 
 
 def told(number: int, payload: type, key: str, **settings: Any) -> bytes:
-    state = auth.ProjectState(
-        key=key, name=key, description="", visibility="open", archived=False, settings=auth.ProjectSettings(**settings)
+    state = ProjectState(
+        key=key, name=key, description="", visibility="open", archived=False, settings=ProjectSettings(**settings)
     )
     more = {} if payload in (auth.ProjectCreated, auth.ProjectDeleted) else {"changes": {}}
     return sequenced(number, NewEvent(payload(project=state, **more), key, ROOT).envelope())

@@ -11,7 +11,7 @@ from chassis.core.identity import Identity, Role
 from chassis.core.projects import NONE
 from chassis.messaging.events import SYSTEM, NewEvent, sequenced
 from chassis.messaging.inbox import Inbox
-from contracts import auth
+from contracts import auth, projects
 from contracts.name_patterns import NamePattern
 from testing.service import Json, ok, problem
 
@@ -30,14 +30,14 @@ def results(catalog: Any) -> Results:
 
 async def _keep(catalog: Any, place: int, patterns: list[Json] | None, project: str = PROJECT) -> None:
     """Have the project keep patterns, as auth-service tells of it."""
-    kept = None if patterns is None else tuple(auth.NamePattern(**one) for one in patterns)
-    state = auth.ProjectState(
+    kept = None if patterns is None else tuple(projects.NamePattern(**one) for one in patterns)
+    state = projects.ProjectState(
         key=project,
         name=project,
         description="",
         visibility="open",
         archived=False,
-        settings=auth.ProjectSettings(name_patterns=kept),
+        settings=projects.ProjectSettings(name_patterns=kept),
     )
     told = NewEvent(auth.ProjectUpdated(project=state, changes={}), project, SYSTEM, project=NONE)
     await Inbox("catalog", catalog.database, HANDLERS).receive([sequenced(place, told.envelope())])

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from chassis.messaging.events import Alteration, Ending, Momentary, Payload
-from contracts.projects import Visibility
+from contracts.projects import ProjectState
 
 
 class UserState(BaseModel):
@@ -204,51 +204,6 @@ class ApiTokenUsedElsewhere(Momentary):
     token: ApiTokenState
     address: str
     agent: str
-
-
-class GateRule(BaseModel):
-    """A rule of a release gate: what it counts, up or down to which limit, and of which items (`where`)."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    rule: str
-    limit: float | None = None
-    where: dict[str, tuple[str, ...]] = {}
-
-
-class NamePattern(BaseModel):
-    """What in the name of a test says by which external id its test case is known; see `contracts.name_patterns`."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    name: str
-    external_id: str
-
-
-class ProjectSettings(BaseModel):
-    """What a project wants otherwise than the environment's defaults; None: as those say."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    automatic_suggestions: bool | None = None
-    algorithm: str | None = None
-    threshold: float | None = None
-    coverage_threshold: float | None = None
-    gate: tuple[GateRule, ...] | None = None
-    name_patterns: tuple[NamePattern, ...] | None = None
-
-
-class ProjectState(BaseModel):
-    """A project as it is after the event."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    key: str
-    name: str
-    description: str
-    visibility: Visibility
-    archived: bool
-    settings: ProjectSettings
 
 
 class ProjectCreated(Payload):

@@ -4,6 +4,8 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from pydantic import BaseModel, ConfigDict
+
 from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
 
@@ -19,6 +21,51 @@ class Visibility(StrEnum):
 
     OPEN = "open"
     MEMBERS = "members"
+
+
+class GateRule(BaseModel):
+    """A rule of a release gate: what it counts, up or down to which limit, and of which items (`where`)."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    rule: str
+    limit: float | None = None
+    where: dict[str, tuple[str, ...]] = {}
+
+
+class NamePattern(BaseModel):
+    """What in the name of a test says by which external id its test case is known; see `contracts.name_patterns`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: str
+    external_id: str
+
+
+class ProjectSettings(BaseModel):
+    """What a project wants otherwise than the environment's defaults; None: as those say."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    automatic_suggestions: bool | None = None
+    algorithm: str | None = None
+    threshold: float | None = None
+    coverage_threshold: float | None = None
+    gate: tuple[GateRule, ...] | None = None
+    name_patterns: tuple[NamePattern, ...] | None = None
+
+
+class ProjectState(BaseModel):
+    """A project as it is after the event."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    key: str
+    name: str
+    description: str
+    visibility: Visibility
+    archived: bool
+    settings: ProjectSettings
 
 
 def role_in(visibility: Visibility, account: Role | None, membership: Role | None) -> Role | None:

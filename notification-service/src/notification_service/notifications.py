@@ -16,7 +16,8 @@ from chassis.db.sealing import Erased
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts import erasure, suggestion
-from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, ProjectState, UserErased, UserState
+from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, UserErased, UserState
+from contracts.projects import ProjectState
 from notification_service import account_entries, audit_keeping, project_repository, repository, texts
 from notification_service.entries import Entry, changes
 from notification_service.queries import ActivityQuery, AuditQuery, NotificationQuery

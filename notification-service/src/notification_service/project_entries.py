@@ -5,6 +5,7 @@ from typing import Any
 
 from chassis.messaging.events import Received
 from contracts import auth
+from contracts.projects import ProjectState
 from notification_service.entries import Entry, entry_of
 from notification_service.vocabulary import AuditAction, ResourceType
 from notification_service.wording import listed, who
@@ -71,7 +72,7 @@ def _project_entry(
     before: dict[str, Any] | None,
     after: dict[str, Any] | None,
 ) -> Entry:
-    project: auth.ProjectState = event.data.project
+    project: ProjectState = event.data.project
     named = f"the project {project.key}, “{project.name}”"
     return entry_of(
         event,
@@ -85,5 +86,5 @@ def _project_entry(
     )
 
 
-def _fields(project: auth.ProjectState) -> dict[str, Any]:
+def _fields(project: ProjectState) -> dict[str, Any]:
     return project.model_dump(mode="json", exclude={"key"})

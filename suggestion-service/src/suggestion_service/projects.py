@@ -8,6 +8,7 @@ from chassis.db import removal
 from chassis.db.database import Connection, Database, in_another_project
 from chassis.messaging.events import Received
 from contracts import auth
+from contracts.projects import ProjectState
 from suggestion_service.store import projects, settlement
 from suggestion_service.store.projects import Project
 
@@ -15,7 +16,7 @@ from suggestion_service.store.projects import Project
 async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
     """Store what projects want; where that is something else than before, what is pending is scored anew by it."""
     for event in events:
-        state: auth.ProjectState = event.data.project
+        state: ProjectState = event.data.project
         wanted = state.settings
         project = Project(
             automatic_suggestions=wanted.automatic_suggestions,

@@ -16,16 +16,8 @@ from chassis.db.database import Connection, Database, map_constraint_violations
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
-from contracts.auth import (
-    MemberChanged,
-    MemberRemoved,
-    ProjectArchived,
-    ProjectCreated,
-    ProjectDeleted,
-    ProjectState,
-    ProjectUpdated,
-)
-from contracts.projects import DEMO, Visibility, no_such_project, project_archived, role_in
+from contracts.auth import MemberChanged, MemberRemoved, ProjectArchived, ProjectCreated, ProjectDeleted, ProjectUpdated
+from contracts.projects import DEMO, ProjectState, Visibility, no_such_project, project_archived, role_in
 
 _SHOWN = ("key", "name", "description", "visibility", "archived", "settings", "created_at", "created_by")
 

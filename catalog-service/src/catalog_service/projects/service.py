@@ -11,12 +11,13 @@ from chassis.db.database import Connection, Database, in_another_project
 from chassis.messaging.events import Received
 from chassis.messaging.inbox import Handler
 from contracts import auth
+from contracts.projects import ProjectState
 
 
 async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
     """Store what projects want."""
     for event in events:
-        state: auth.ProjectState = event.data.project
+        state: ProjectState = event.data.project
         async with in_another_project(connection, state.key):
             wanted = state.settings
             settings = wanted.model_dump(mode="json", include={"coverage_threshold", "gate", "name_patterns"})

@@ -6,16 +6,8 @@ from typing import Any
 
 from chassis.core.identity import Identity, Role
 from chassis.messaging.events import Message
-from contracts.auth import (
-    MemberChanged,
-    MemberRemoved,
-    ProjectArchived,
-    ProjectCreated,
-    ProjectDeleted,
-    ProjectState,
-    ProjectUpdated,
-)
-from contracts.projects import Visibility, no_such_project, project_archived, role_in
+from contracts.auth import MemberChanged, MemberRemoved, ProjectArchived, ProjectCreated, ProjectDeleted, ProjectUpdated
+from contracts.projects import ProjectState, Visibility, no_such_project, project_archived, role_in
 
 
 @dataclass(slots=True)
