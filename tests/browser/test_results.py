@@ -43,6 +43,7 @@ def doors(admin: Traceline) -> Traceline:
 
 def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(page_of: PageOf, doors: Traceline) -> None:
     page = page_of("admin", f"~/p/{doors.project}").page
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.keyboard.press("g")
     page.keyboard.press("u")
     page.get_by_role("link", name="Tuesday", exact=True).click()

@@ -87,6 +87,7 @@ def press(page: Page, key: str) -> str:
 def test_a_pair_is_accepted_by_keyboard_alone_and_undone(page_of: PageOf, reviewer: Traceline) -> None:
     queue = queue_of(reviewer, 1, 2)
     page = page_of("nobody", queue.path).page
+    expect(page.get_by_label("Email")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.type(reviewer.me()["email"])
     page.keyboard.press("Tab")
