@@ -1,5 +1,6 @@
 """API tokens: made, listed, revoked."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -144,3 +145,26 @@ async def test_what_expired_long_ago_is_forgotten(service: Service) -> None:
     await service.rows("UPDATE api_tokens SET expires_at = now() - interval '31 days' WHERE id = %s", made[0]["id"])
     await api_token_service.forget_old(service.database)
     assert [token["id"] for token in await listed(service, kim)] == [made[1]["id"]]
+
+
+async def test_no_api_token_makes_anybody_who_stays_when_it_is_revoked(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    admin = await service.admin()
+    program = replace(admin, token_id=f"{api_tokens.PREFIX}1")
+    account = {"email": "stays@example.com", "password": "correct horse battery", "full_name": "Stays", "role": "admin"}
+    kims, members = f"/api/v1/users/{kim.id}", f"/api/v1/projects/MAIN/members/{kim.id}"
+    assert (await service.change(program, kim.id or 0, {"is_active": False})).status_code == 200
+    for method, path, body in (
+        ("POST", "/api/v1/users", account),
+        ("PATCH", kims, {"role": "admin"}),
+        ("PATCH", kims, {"full_name": "Kim", "role": "viewer"}),
+        ("PATCH", kims, {"is_active": True}),
+        ("PUT", members, {"role": "admin"}),
+    ):
+        problem(await service.call(method, path, body, caller=program), 403, "session_needed")
+    user = ok(await service.call("GET", kims, caller=admin))
+    assert (user["role"], user["is_active"], user["full_name"]) == ("viewer", False, "Kim Person")
+    assert ok(await service.call("GET", "/api/v1/users?q=stays", caller=admin))["total"] == 0
+    assert ok(await service.call("GET", "/api/v1/projects/MAIN/members", caller=admin))["total"] == 0
+    assert ok(await service.change(program, kim.id or 0, {"full_name": "Kim"}))["full_name"] == "Kim"
+    assert ok(await service.call("PUT", members, {"role": "reviewer"}, caller=program), 201)["role"] == "reviewer"

@@ -157,6 +157,10 @@ async def test_what_is_for_people_no_token_may(running: Running) -> None:
         ("POST", "auth/change-password"),
         ("POST", "auth/renew"),
         ("POST", "auth/logout"),
+        ("POST", "users"),
+        ("POST", "users/invitations"),
+        ("POST", "users/7/password-reset"),
+        ("DELETE", "users/7/second-factor"),
     ):
         refused(await running.get(f"/api/v1/{path}", token, method=method), 403, "session_needed")
 

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from acceptance import texts
-from acceptance.client import Json, Traceline, created, ok, problem, requirement
+from acceptance.client import PASSWORD, Json, Traceline, created, ok, problem, requirement
 from acceptance.process import RunningTraceline
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
+from contracts import api_tokens
 
 
 def make(user: Traceline, *scopes: str, **fields: Any) -> tuple[Json, Traceline]:
@@ -53,6 +55,20 @@ def test_a_token_may_never_more_than_its_owner(admin: Traceline) -> None:
     eventually(lambda: pipeline.post("/requirements", json=requirement()).status_code == 201, "the new role", seconds=2)
     assert admin.delete(f"/users/{user.me()['id']}").status_code == 204
     eventually(lambda: pipeline.get("/requirements").status_code == 401, "the end with the owner", seconds=2)
+
+
+def test_nobody_stays_an_admin_by_an_api_token_that_is_revoked(admin: Traceline) -> None:
+    somebody = admin.new_user("viewer")
+    made, program = make(admin, *api_tokens.Scope)
+    account = {"email": f"{uuid4()}@traceline.test", "password": PASSWORD, "full_name": "Stays", "role": "admin"}
+    where = f"/users/{somebody.me()['id']}"
+    problem(program.post("/users", json=account), 403, "session_needed")
+    problem(program.patch(where, json={"role": "admin"}), 403, "session_needed")
+    problem(program.put(f"/projects/MAIN/members{where.removeprefix('/users')}", json={"role": "admin"}), 403)
+    problem(program.delete(f"{where}/second-factor"), 403, "session_needed")
+    ok(program.get("/users"))
+    assert admin.delete(f"/auth/tokens/{made['id']}").status_code == 204
+    assert somebody.me()["role"] == "viewer"
 
 
 def test_a_service_account_writes_in_its_project_and_is_nowhere_else(admin: Traceline) -> None:

@@ -11,6 +11,9 @@ from hashlib import sha256
 from string import ascii_lowercase, ascii_uppercase, digits
 from zlib import crc32
 
+from chassis.core.identity import Identity
+from chassis.core.problems import Forbidden
+
 PREFIX = "tlp_"
 LONGEST_LIFETIME = timedelta(days=365)
 DEFAULT_LIFETIME = timedelta(days=90)
@@ -48,6 +51,23 @@ def is_whole(token: str) -> bool:
 def digest(token: str) -> str:
     """Return the SHA-256 that stands for a token wherever it is kept: there is nothing to guess it from."""
     return sha256(token.encode()).hexdigest()
+
+
+def session_needed() -> Forbidden:
+    """Return the problem of an API token that is sent where only people who have logged in may be."""
+    return Forbidden(
+        "This is for people who have logged in; an API token cannot do it, whatever its scopes are.",
+        code="session_needed",
+    )
+
+
+def check_is_none(identity: Identity) -> None:
+    """Raise Forbidden session_needed where a caller came with an API token.
+
+    With what they make by it, whoever has found one would stay after it is revoked.
+    """
+    if identity.token_id.startswith(PREFIX):
+        raise session_needed()
 
 
 def _checksum(random: str) -> str:

@@ -29,6 +29,7 @@ from chassis.web.parameters import alternatives, parse_choice, parse_sort, sorts
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import answer, check_precondition, created, item, tagged
 from chassis.web.strict_route import StrictRoute
+from contracts import api_tokens
 from contracts.projects import Visibility
 
 PATH = "/api/v1/projects"
@@ -196,7 +197,10 @@ async def list_members(key: ProjectKey, request: Request, database: Db, viewer: 
     responses={
         **_TAGGED,
         201: {"model": Member, "description": "Created"},
-        **problem_responses(_NOT_FOUND, "404 user_not_found", _ARCHIVED, _LAST, "409 service_account", 412),
+        **problem_responses(
+            *("403 role_too_low", "403 session_needed", _NOT_FOUND, "404 user_not_found"),
+            *(_ARCHIVED, _LAST, "409 service_account", 412),
+        ),
     },
 )
 async def put_member(
@@ -205,8 +209,10 @@ async def put_member(
     """For admins of the project. It takes effect within 2 s.
 
     In an open project a membership can raise the role of an account, never lower it. The last admin of a project
-    stays one, unless an admin of the installation says otherwise.
+    stays one, unless an admin of the installation says otherwise. No API token makes an admin.
     """
+    if body.role is Role.ADMIN:
+        api_tokens.check_is_none(viewer)
     member, is_new = await service.put_member(
         database, key, user_id, body.role, viewer, lambda before: _check_member(request, before)
     )

@@ -27,11 +27,14 @@ from chassis.web.parameters import alternatives, parse_choice, parse_own_numbers
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, check_precondition, created, item, tagged
 from chassis.web.strict_route import StrictRoute
+from contracts import api_tokens
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 _ANYONE = Identity(id=0, email="", role=None)
 """Whoever registers, for idempotency keys: no user has the id 0."""
+
+_REFUSALS = ("403 role_too_low", "403 session_needed")
 
 UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
@@ -128,10 +131,11 @@ async def list_users(request: Request, database: Db, _: Admin) -> Response:
     summary="Make a user of any role",
     status_code=201,
     response_model=User,
-    responses=problem_responses("409 email_taken"),
+    responses=problem_responses(*_REFUSALS, "409 email_taken"),
 )
 async def create_user(body: NewUser, request: Request, database: Db, passwords: PasswordPort, admin: Admin) -> Response:
-    """Without a role they are a viewer."""
+    """Without a role they are a viewer. No API token makes users."""
+    api_tokens.check_is_none(admin)
     by_default: bool = request.app.state.must_change_given_passwords
     must_change = by_default if body.must_change_password is None else body.must_change_password
     return await _create(request, database, passwords, body, body.role, admin, must_change_password=must_change)
@@ -154,10 +158,15 @@ async def get_user(user_id: UserId, request: Request, database: Db, _: Admin) ->
     tags=["Users"],
     summary="Change the role, the name or the activity of a user",
     response_model=User,
-    responses=problem_responses("404 user_not_found", "409 last_admin", "409 service_account", 412),
+    responses=problem_responses(*_REFUSALS, "404 user_not_found", "409 last_admin", "409 service_account", 412),
 )
 async def update_user(user_id: UserId, body: UserChange, request: Request, database: Db, admin: Admin) -> Response:
-    """Takes effect within 2 s for tokens that were issued already; a deactivation ends them for good."""
+    """Takes effect within 2 s for tokens that were issued already; a deactivation ends them for good.
+
+    No API token changes a role, or has an account back that was deactivated.
+    """
+    if "role" in body or body.get("is_active"):
+        api_tokens.check_is_none(admin)
     user = await _change(request, database, admin, user_id, body)
     return item(request, user)
 

@@ -1267,7 +1267,7 @@ export interface paths {
          * @description For admins of the project. It takes effect within 2 s.
          *
          *     In an open project a membership can raise the role of an account, never lower it. The last admin of a project
-         *     stays one, unless an admin of the installation says otherwise.
+         *     stays one, unless an admin of the installation says otherwise. No API token makes an admin.
          */
         put: operations["put_member"];
         post?: never;
@@ -2580,7 +2580,7 @@ export interface paths {
         put?: never;
         /**
          * Make a user of any role
-         * @description Without a role they are a viewer.
+         * @description Without a role they are a viewer. No API token makes users.
          *
          *     Needs the role `admin`.
          */
@@ -2622,6 +2622,8 @@ export interface paths {
         /**
          * Change the role, the name or the activity of a user
          * @description Takes effect within 2 s for tokens that were issued already; a deactivation ends them for good.
+         *
+         *     No API token changes a role, or has an account back that was deactivated.
          *
          *     Needs the role `admin`.
          */
@@ -9222,6 +9224,10 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "reviewer" | "viewer";
+        RoleTooLowOrSessionNeeded: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "role_too_low" | "session_needed";
+        };
         /**
          * Rule
          * @description A rule of a gate.
@@ -12410,6 +12416,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists"];
             };
         };
+        /** @description Role too low: `role_too_low`, `session_needed` */
+        RoleTooLowOrSessionNeeded: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RoleTooLowOrSessionNeeded"];
+            };
+        };
         /** @description Duplicate or state conflict: `run_ended` */
         RunEnded: {
             headers: {
@@ -13123,6 +13139,7 @@ export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['Re
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
 export type SchemaReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type SchemaRole = components['schemas']['Role'];
+export type SchemaRoleTooLowOrSessionNeeded = components['schemas']['RoleTooLowOrSessionNeeded'];
 export type SchemaRule = components['schemas']['Rule'];
 export type SchemaRuleName = components['schemas']['RuleName'];
 export type SchemaRun = components['schemas']['Run'];
@@ -13294,6 +13311,7 @@ export type ResponseRequirementNotFound = components['responses']['RequirementNo
 export type ResponseRequirementNotFoundOrTestCaseNotFound = components['responses']['RequirementNotFoundOrTestCaseNotFound'];
 export type ResponseReviewNotFoundOrSuggestionNotFound = components['responses']['ReviewNotFoundOrSuggestionNotFound'];
 export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
+export type ResponseRoleTooLowOrSessionNeeded = components['responses']['RoleTooLowOrSessionNeeded'];
 export type ResponseRunEnded = components['responses']['RunEnded'];
 export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
@@ -16996,6 +17014,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleTooLowOrSessionNeeded"];
             404: components["responses"]["ProjectNotFoundOrUserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ProjectArchivedOrLastProjectAdminOrServiceAccount"];
@@ -21187,7 +21206,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["RoleTooLowOrSessionNeeded"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailTaken"];
             413: components["responses"]["RequestEntityTooLarge"];
@@ -21350,7 +21369,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["RoleTooLowOrSessionNeeded"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["LastAdminOrServiceAccount"];

@@ -1,7 +1,8 @@
 """What an API token needs for each address: the one table of it. What is not in it, no API token reaches.
 
 `{}` stands for one step of a path, which an id or a key takes. Each scope may read, so what only reads says READ;
-None is for people alone, who have logged in: no API token makes another, changes a password or ends a session.
+None is for people alone, who have logged in: no API token makes another, an account or an invitation, changes a
+password or a second factor, or ends a session of its own. What is so for some bodies alone, the services refuse.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Any
 
 from chassis.core.problems import Forbidden, MethodNotAllowed, NotFound
 from chassis.core.wording import NO_ADDRESS, listed
-from contracts.api_tokens import Scope
+from contracts.api_tokens import Scope, session_needed
 from contracts.routes import SERVICES
 
 _READ = (Scope.READ,)
@@ -129,12 +130,12 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "test-runs/{}": {"GET": _READ, "DELETE": _ADMIN},
     "test-runs/{}/complete": {"POST": _RESULTS},
     "test-runs/{}/results": _READS,
-    "users": {"GET": _ADMIN, "POST": _ADMIN},
+    "users": {"GET": _ADMIN, "POST": None},
     "users/{}": {"GET": _ADMIN, "PATCH": _ADMIN, "DELETE": _ADMIN},
-    "users/invitations": {"GET": _ADMIN, "POST": _PEOPLE["POST"]},
+    "users/invitations": {"GET": _ADMIN, "POST": None},
     "users/invitations/{}": {"DELETE": _ADMIN},
     "users/{}/password-reset": _PEOPLE,
-    "users/{}/second-factor": {"DELETE": _ADMIN},
+    "users/{}/second-factor": _PEOPLE,
     "users/{}/sessions": {"DELETE": _ADMIN},
 }
 
@@ -178,10 +179,7 @@ def check(method: str, path: str, scopes: frozenset[str]) -> None:
     """Raise Forbidden unless a token with these scopes may send such a request."""
     wanted = needed(method, path)
     if wanted is None:
-        raise Forbidden(
-            "This is for people who have logged in; an API token cannot do it, whatever its scopes are.",
-            code="session_needed",
-        )
+        raise session_needed()
     if wanted == _READ or not scopes.isdisjoint(wanted):
         return
     names = listed([f"'{scope}'" for scope in wanted], "or")
