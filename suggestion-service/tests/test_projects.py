@@ -1,5 +1,6 @@
 """Projects: nothing crosses from one into another, and each has its turn."""
 
+import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ from chassis.messaging.events import Actor, NewEvent, sequenced
 from contracts import auth
 from contracts.projects import ProjectSettings, ProjectState
 from suggestion_service.projects import remove_deleted
+from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scoring import on_change
 from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.store import settlement
@@ -184,6 +186,38 @@ async def test_reviews_teach_their_own_project(service: Any) -> None:
     await service.trainer.train_due()
     learned = await service.rows("SELECT project_id, rejected FROM learning ORDER BY project_id")
     assert [tuple(row.values()) for row in learned] == [("DOOR", 1), (MAIN, 0)]
+
+
+async def test_a_project_that_rests_from_learning_holds_up_no_other(
+    service: Any, eventually: Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]
+) -> None:
+    async def reject_in(key: str) -> None:
+        await pair(service, key)
+        await score(service)
+        found, *_ = await suggestions(service, key, status="pending")
+        ok(await of(service, key).post(f"/suggestions/{found['id']}/reject"))
+
+    async def learned() -> dict[str, int]:
+        rows = await service.rows("SELECT project_id, rejected FROM learning WHERE seen <> ''")
+        return {row["project_id"]: row["rejected"] for row in rows}
+
+    async def main_has() -> bool:
+        return MAIN in await learned()
+
+    async def door_has() -> bool:
+        return "DOOR" in await learned()
+
+    await reject_in(MAIN)
+    learning = asyncio.create_task(Trainer(service.database, rest=1e9).run())
+    try:
+        await eventually(main_has)
+        await reject_in(MAIN)
+        await reject_in("DOOR")
+        await eventually(door_has)
+        assert (await learned())[MAIN] == 1
+    finally:
+        learning.cancel()
+        await asyncio.wait([learning])
 
 
 async def test_a_project_says_whether_and_how_it_wants_suggestions(service: Any) -> None:

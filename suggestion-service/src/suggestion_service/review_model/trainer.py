@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from math import inf
 from uuid import UUID
 
 from chassis.core import projects
@@ -28,7 +29,7 @@ _CHUNK = 1000
 """Suggestions changed in one transaction."""
 _PAUSE = 1.0
 _REST = 10
-"""Learning rests for as many times as long as it took."""
+"""A project rests for as many times as long as learning in it took, and so does looking for what is new."""
 _POLL = 10.0
 _FIRST = (UUID(int=0), UUID(int=0))
 
@@ -36,9 +37,13 @@ _FIRST = (UUID(int=0), UUID(int=0))
 class Trainer:
     """The loop that learns. One worker does it at a time."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, rest: float = _REST) -> None:
+        """`rest`: by how many times a project rests longer than learning in it took."""
         self._database = database
         self._committed = database.commits.listener()
+        self._rest = rest
+        self._resting: dict[str, float] = {}
+        """The projects that rest, and until when."""
 
     async def run(self) -> None:
         """Learn whenever there is something new, for ever."""
@@ -46,17 +51,32 @@ class Trainer:
         while True:
             self._committed.clear()
             began = clock.time()
-            await self.train_due()
-            await asyncio.sleep(_PAUSE + _REST * (clock.time() - began))
-            await wait_with_timeout(self._committed, _POLL)
+            news = await self._news()
+            looked = clock.time() - began
+            await self._train(news)
+            await asyncio.sleep(_PAUSE + _REST * looked)
+            rested = min((self._resting[project] for project in news if project in self._resting), default=inf)
+            await wait_with_timeout(self._committed, min(_POLL, max(0, rested - clock.time())))
 
     async def train_due(self) -> None:
-        """Learn in each project where something is new since the last time."""
+        """Learn in each project where something is new since the last time, and that does not rest."""
+        await self._train(await self._news())
+
+    async def _news(self) -> list[str]:
         async with self._database.across() as connection:
-            due = await learning.with_news(connection)
-        for project in due:
+            return await learning.with_news(connection)
+
+    async def _train(self, news: Sequence[str]) -> None:
+        """Learn in those of the projects that do not rest."""
+        clock = asyncio.get_running_loop()
+        self._resting = {project: until for project, until in self._resting.items() if until > clock.time()}
+        for project in news:
+            if project in self._resting:
+                continue
+            began = clock.time()
             with projects.within(project):
                 await self.train_if_due()
+            self._resting[project] = clock.time() + self._rest * (clock.time() - began)
 
     async def train_if_due(self) -> None:
         """Learn in a project when a review, a text or a suggestion is new since the last time."""
