@@ -77,6 +77,25 @@ async def test_what_is_no_token_to_make_is_refused(service: Service) -> None:
     assert ok(await make(service, kim, expires_at=a_year), 201)["projects"] is None
 
 
+async def test_a_token_is_for_projects_that_its_owner_sees(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    admin = await service.admin()
+    for key in ("DOOR", "GONE"):
+        body = {"key": key, "name": key, "visibility": "members"}
+        ok(await service.call("POST", "/api/v1/projects", body, caller=admin), 201)
+    ok(await service.call("PATCH", "/api/v1/projects/GONE", {"archived": True}, caller=admin))
+    ok(await make(service, admin, projects=["GONE"]), 201)
+    ok(await service.call("DELETE", "/api/v1/projects/GONE?confirm=GONE", caller=admin), 202)
+    told = set()
+    for caller, key in ((kim, "DOOR"), (kim, "GONE"), (kim, "NEVER"), (admin, "GONE"), (admin, "NEVER")):
+        refused = problem(await make(service, caller, projects=["MAIN", key]), 404, "project_not_found")
+        told.add(refused["detail"].replace(key, "KEY"))
+    assert told == {"There is no project with the key KEY, or you have no access to it."}
+    ok(await make(service, admin, projects=["MAIN", "DOOR"]), 201)
+    ok(await service.call("PUT", f"/api/v1/projects/DOOR/members/{kim.id}", {"role": "viewer"}, caller=admin), 201)
+    ok(await make(service, kim, projects=["DOOR"]), 201)
+
+
 async def test_nobody_has_any_number_of_tokens(service: Service) -> None:
     kim = await service.registered("kim@example.com")
     made = ok(await make(service, kim), 201)

@@ -82,9 +82,13 @@ def role_in(visibility: Visibility, account: Role | None, membership: Role | Non
     return max(account, membership, key=lambda role: role.rank)
 
 
-def no_such_project() -> NotFound:
-    """Return the problem of a project that is not there, and of one that the caller has no access to: the same."""
-    return NotFound("There is no project with this key, or you have no access to it.", code="project_not_found")
+def no_such_project(key: str | None = None) -> NotFound:
+    """Return the problem of a project that is not there, and of one that the caller has no access to: the same.
+
+    `key` is given where the caller has named several.
+    """
+    which = "this key" if key is None else f"the key {key}"
+    return NotFound(f"There is no project with {which}, or you have no access to it.", code="project_not_found")
 
 
 def project_archived() -> Conflict:

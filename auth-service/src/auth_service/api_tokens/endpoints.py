@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from auth_service.api_tokens import repository, service
 from auth_service.api_tokens.schemas import ApiToken, MadeApiToken, NewApiToken
+from auth_service.projects.service import check_access
 from chassis.core.identity import Viewer
 from chassis.db.database import Connection, Db
 from chassis.web.idempotency import answer_once
@@ -31,7 +32,7 @@ TokenId = Annotated[int, Path(ge=1, le=2**31 - 1)]
     summary="Make an API token, for a pipeline or an agent",
     status_code=201,
     response_model=MadeApiToken,
-    responses=problem_responses(401, "403 session_needed", "409 too_many_tokens"),
+    responses=problem_responses(401, "403 session_needed", "404 project_not_found", "409 too_many_tokens"),
 )
 async def create_token(body: NewApiToken, request: Request, database: Db, viewer: Viewer) -> Response:
     """It may what its scopes say and never more than you may at that time, and it ends with your account.
@@ -42,6 +43,7 @@ async def create_token(body: NewApiToken, request: Request, database: Db, viewer
     made: dict[str, Any] = {}
 
     async def create(connection: Connection) -> Response:
+        await check_access(connection, body.projects or (), viewer)
         shown = await service.create(
             connection,
             viewer,

@@ -1,6 +1,6 @@
 """Making, changing and deleting projects, and who is a member; each change with its event in the same transaction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -186,10 +186,23 @@ async def access(database: Database) -> Row:
 
 
 async def _found(connection: Connection, key: str, caller: Identity) -> ProjectRow:
-    project = await repository.find(connection, key, caller.id)
-    if project is None or _role(project, caller) is None:
+    project = await _find(connection, key, caller)
+    if project is None:
         raise no_such_project()
     return project
+
+
+async def _find(connection: Connection, key: str, caller: Identity) -> ProjectRow | None:
+    """Return a project that the caller has access to."""
+    project = await repository.find(connection, key, caller.id)
+    return None if project is None or _role(project, caller) is None else project
+
+
+async def check_access(connection: Connection, keys: Iterable[str], caller: Identity) -> None:
+    """Raise NotFound where one of the projects is not there, or the caller has no access to it."""
+    for key in keys:
+        if await _find(connection, key, caller) is None:
+            raise no_such_project(key)
 
 
 async def locked(connection: Connection, key: str, caller: Identity, *, is_writable: bool = False) -> ProjectRow:

@@ -14586,6 +14586,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SessionNeeded"];
+            404: components["responses"]["ProjectNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["TooManyTokens"];
             413: components["responses"]["RequestEntityTooLarge"];
