@@ -150,6 +150,32 @@ async def test_many_rejected_at_once_do_not_take_the_place_of_the_accepted(
     assert Counter(row.status for row in fewest) == {"accepted": 3, "rejected": 3}
 
 
+async def test_one_large_review_does_not_take_the_place_of_single_ones(service: Any, catalog: Any, topics: Any) -> None:
+    for action, topic in (("accept", "pump"), ("reject", "lamp")):
+        for pair in sorted(of(topics, topic, reviewed=True)):
+            await review(service, action, {pair})
+    for number in range(30):
+        catalog.requirement(f"valve opens slowly {number}", module="valves")
+        catalog.test_case(f"valve shuts early {number}")
+    await service.follow()
+    await service.generate(algorithm="tfidf", threshold=0.1)
+    whole = {"status": "pending", "module": "valves"}
+    count = (await service.read("/suggestions", **whole))["total"]
+    assert count > 10 * repository.OF_ONE_REVIEW
+    result = await service.post(
+        "/suggestions/bulk-review", {"action": "reject", "filter": whole, "expected_count": count}
+    )
+    assert result["reviewed"] == count
+    await service.trainer.train_if_due()
+    report = await learning(service)
+    assert (report["active"], report["accepted"], report["rejected"]) == (True, 12, 62)
+    assert "at most 50 of one review" in report["based_on"]
+    assert not await nothing_is_adjusted(service)
+    async with service.database.connection() as connection:
+        few = await repository.reviews(connection, 14)
+    assert Counter(row.status for row in few) == {"accepted": 7, "rejected": 7}
+
+
 async def test_reviews_that_were_undone_are_forgotten(service: Any, topics: Any) -> None:
     await teach(service, topics)
     assert not await nothing_is_adjusted(service)

@@ -58,8 +58,8 @@ class Evaluation:
         """What is learnt from, in words."""
         return (
             f"{self.accepted} accepted and {self.rejected} rejected pairs: the latest of each, half and half as far as"
-            " there are as many, at most 1,000 together. A review does not count once a text of its pair has changed,"
-            " its link was deleted, or it was undone."
+            " there are as many, at most 1,000 together and at most 50 of one review. A review does not count once a"
+            " text of its pair has changed, its link was deleted, or it was undone."
         )
 
 
