@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.load import request
 from benchmarks.scale.memory import growth
-from benchmarks.scale.paced import load
+from benchmarks.scale.paced import Ask, load
 
 TABLES = (
     "The record: 60 requirements, 60 test cases, 180 links",
@@ -56,7 +56,7 @@ async def test_a_load_is_paced_and_tells_wrong_answers_and_broken_connections() 
     told: list[bytes] = []
     asks = iter(["/good", "/bad", "/good", "/away"] + ["/good"] * 1000)
 
-    def ask() -> tuple[str, bytes, object]:
+    def ask() -> Ask:
         path = next(asks)
         return path, request("GET", path, "token"), lambda _, body: told.append(body)
 
