@@ -141,6 +141,18 @@ async def test_a_wrong_field_of_a_link_is_named(catalog: Any, field: str, value:
     problem(await catalog.post("/links", pair | {field: value}), 422, field=f"/{field}")
 
 
+@pytest.mark.parametrize("own", [None, "REQ"])
+async def test_an_id_and_the_external_id_of_another_are_refused(catalog: Any, own: str | None) -> None:
+    requirement = await catalog.requirement(external_id=own and f"{own}-{catalog.word()}")
+    other, test_case = await catalog.requirement(external_id=catalog.word()), await catalog.test_case()
+    ends = {"requirement_id": requirement["id"], "requirement_external_id": other["external_id"]}
+    refused = await catalog.post("/links", ends | {"test_case_id": test_case["id"]})
+    its = f"the external_id '{requirement['external_id']}'" if own else "no external_id"
+    assert problem(refused, 422, field="/requirement_external_id")["errors"][0]["message"] == (
+        f"The requirement with this requirement_id has {its}, not '{other['external_id']}'; send one of the two."
+    )
+
+
 async def test_the_events_of_a_link_name_both_items(catalog: Any) -> None:
     names = catalog.word(), catalog.word()
     requirement = await catalog.requirement(external_id=names[0])

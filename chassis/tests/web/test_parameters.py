@@ -184,6 +184,13 @@ def test_another_value_of_a_closed_list_is_named_with_those_there_are(value: str
         assert error.pointer == "/query/colour"
 
 
+def test_of_a_long_list_the_value_that_was_meant_is_proposed_as_it_can_be_sent() -> None:
+    many = StrEnum("many", {f"SHADE_{n}": f"shade.{chr(ord('a') + n) * 9}" for n in range(26)})  # type: ignore[misc]
+    with pytest.raises(Invalid) as refused:
+        parse_choice("colour", "shade.ccccccccx", many)
+    assert refused.value.errors[0].message == "There is no colour 'shade.ccccccccx'; did you mean 'shade.ccccccccc'?"
+
+
 def test_ids_are_uuids() -> None:
     one, other = uuid4(), uuid4()
     assert parse_ids("link_id", f"{one},!{str(other).upper()}") == Choice((one,), (other,))

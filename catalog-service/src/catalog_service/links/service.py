@@ -117,10 +117,10 @@ def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
         raise kind.not_found(wanted[f"{kind.name}_external_id"] if wanted[f"{kind.name}_id"] is None else None)
     name = f"{kind.name}_external_id"
     if wanted[name] not in {None, found[name]}:
+        its = "no external_id" if found[name] is None else f"the external_id {found[name]!r}"
         raise Invalid.field(
             f"/{name}",
-            f"The {kind.label} with this {kind.name}_id has the external_id {found[name]!r}, not {wanted[name]!r};"
-            " send one of the two.",
+            f"The {kind.label} with this {kind.name}_id has {its}, not {wanted[name]!r}; send one of the two.",
             "contradiction",
         )
 

@@ -58,7 +58,7 @@ def no_such_value(name: str, value: str, allowed: Sequence[str]) -> str:
         return f"There is no {name} {shown(value)}; it can be {listed(allowed)}."
     meant = nearest(value, allowed)
     if meant is not None:
-        return f"There is no {name} {shown(value)}; did you mean {meant!r}?"
+        return f"There is no {name} {shown(value)}; did you mean {shown(meant)}?"
     some = ", ".join(allowed[:_MOST_LISTED])
     return f"There is no {name} {shown(value)}; the description of the API has all: {some} and more."
 

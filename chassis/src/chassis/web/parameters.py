@@ -155,7 +155,7 @@ def parse_fields(value: str, allowed: Sequence[str]) -> frozenset[str]:
 
 def _or_rather(word: str, allowed: Sequence[str]) -> str:
     meant = nearest(word, allowed)
-    return f"; there is: {', '.join(allowed)}." if meant is None else f"; did you mean {meant!r}?"
+    return f"; there is: {', '.join(allowed)}." if meant is None else f"; did you mean {shown(meant)}?"
 
 
 def parse_words(name: str, value: str | None) -> Choice[str] | None:
