@@ -146,6 +146,41 @@ async def test_a_renamed_test_is_suspected_and_merged(results: Results) -> None:
     assert (await results.verdict(requirement, branch=word))["total"] == 5
 
 
+async def test_a_test_ran_last_when_its_last_run_did_without_being_written_each_time(results: Results) -> None:
+    name = results.catalog.word()
+    stored = "SELECT ctid::text AS row FROM automated_tests WHERE name = %s"
+    kept = set()
+    for at in ("2026-11-19T09:00:00Z", "2026-11-19T15:00:00Z", "2026-11-20T08:00:00Z"):
+        await results.send((name, "passed"), started_at=at)
+        assert (await _test_of(results, name))["last_seen"] == at
+        kept.add((await results.catalog.rows(stored, name))[0]["row"])
+    assert len(kept) == 1
+    await results.send((name, "passed"), started_at="2026-11-20T09:00:00Z")
+    await results.send((name, "passed"), started_at="2026-11-18T09:00:00Z")
+    test = await _test_of(results, name)
+    assert (test["first_seen"], test["last_seen"]) == ("2026-11-18T09:00:00Z", "2026-11-20T09:00:00Z")
+    assert (await results.catalog.rows(stored, name))[0]["row"] not in kept
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (2, 1, 0)])
+async def test_a_moved_test_is_where_its_last_run_had_it(results: Results, order: tuple[int, ...]) -> None:
+    name = results.catalog.word()
+    for number in order:
+        report = f'<testsuite name="s{2 - number}"><testcase classname="t" name="{name}"/></testsuite>'
+        ok(await results.post(report.encode(), started_at=f"2026-11-19T{10 + number}:00:00Z"))
+    assert (await _test_of(results, name))["suite"] == "s0"
+
+
+async def test_a_test_that_still_runs_has_no_new_name(results: Results) -> None:
+    word = results.catalog.word()
+    options = {"branch": word}
+    await results.send((f"{word} opens door", "passed"), **options)
+    for _ in range(4):
+        await results.send((f"{word} opens doors", "passed"), (f"{word} opens door", "passed"), **options)
+    renamed = await results.catalog.read("/automated-tests", search=word, suspected_rename=True)
+    assert renamed["items"] == []
+
+
 async def test_a_test_is_merged_while_a_file_of_its_run_is_stored(results: Results) -> None:
     catalog, word = results.catalog, results.catalog.word()
     sent = await results.send((f"{word} old", "passed"), (f"{word} new", "passed"))

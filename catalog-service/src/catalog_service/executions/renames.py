@@ -33,8 +33,10 @@ _GONE = f"""
         SELECT {_COLUMNS} FROM {_TESTS} AND t.last_seen < (SELECT max(at) FROM gone_before)
         AND ({_CLASS}) IN (SELECT {_CLASS} FROM {_TESTS} GROUP BY 1, 2, 3 HAVING max(t.first_seen) > min(t.last_seen))
     )
-    SELECT t.* FROM may_be_gone t WHERE t.last_seen < (SELECT at FROM gone_before WHERE context_id = (
-        SELECT e.context_id FROM executions e WHERE e.test_id = t.id ORDER BY e.at DESC LIMIT 1))
+    SELECT t.id, t.class_name, t.suite, t.file, t.name, t.first_seen, last.at AS last_seen
+    FROM may_be_gone t CROSS JOIN LATERAL (
+        SELECT e.context_id, e.at FROM executions e WHERE e.test_id = t.id ORDER BY e.at DESC LIMIT 1) AS last
+    WHERE last.at < (SELECT at FROM gone_before WHERE context_id = last.context_id)
 """
 _LATER = f"SELECT {_COLUMNS} FROM {_TESTS} AND t.class_name = ANY(%s) AND t.first_seen > %s"
 

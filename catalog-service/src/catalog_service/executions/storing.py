@@ -18,6 +18,9 @@ from chassis.db.rows import fetch_all, fetch_column, fetch_value
 
 MOST_ITERATIONS = 50
 """Names of failed iterations that are kept of a test."""
+LAST_SEEN = """greatest({test}.last_seen, (
+    SELECT max(seen.at) FROM executions seen WHERE seen.test_id = {id} AND seen.at >= {test}.last_seen))"""
+"""The SQL of when a test ran last. What is stored of it may be a day older, for not every run writes all tests anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,45 +60,57 @@ async def store(connection: Connection, run: Run, attempt: int, *, is_first: boo
     await count_run(connection, run.id)
 
 
+REWRITTEN_AFTER = "interval '1 day'"
+"""A known test is written anew when it was last seen so long before; until then its executions say when it ran last."""
+
 _INSERT_TESTS = """
-    INSERT INTO automated_tests AS known
-        (id, fingerprint, class_name, name, suite, file, full_name, first_seen, last_seen) OVERRIDING SYSTEM VALUE
+    INSERT INTO automated_tests (id, fingerprint, class_name, name, suite, file, full_name, first_seen, last_seen)
+    OVERRIDING SYSTEM VALUE
     SELECT test_id, fingerprint, class_name, name, suite, file, full_name, %(at)s, %(at)s
-    FROM incoming_tests WHERE is_new = %(is_new)s ORDER BY fingerprint
+    FROM incoming_tests WHERE is_new ORDER BY fingerprint
 """
-_STORE_TESTS = f"""
-    WITH stored AS (
-        {_INSERT_TESTS}
-        ON CONFLICT (project_id, fingerprint) DO UPDATE SET
-            suite = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.suite
-                WHEN excluded.last_seen = known.last_seen THEN least(excluded.suite, known.suite)
-                ELSE known.suite END,
-            file = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.file
-                WHEN excluded.last_seen = known.last_seen THEN least(excluded.file, known.file)
-                ELSE known.file END,
-            full_name = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.full_name
-                WHEN excluded.last_seen = known.last_seen
-                THEN least(excluded.full_name COLLATE "C", known.full_name COLLATE "C")
-                ELSE known.full_name END,
-            first_seen = least(known.first_seen, excluded.first_seen),
-            last_seen = greatest(known.last_seen, excluded.last_seen)
-        RETURNING fingerprint, coalesce(merged_into, id) AS id
+# All known tests are locked, which takes a third of writing them: whoever merges or assigns one of them waits.
+_STORE_KNOWN = f"""
+    WITH known AS MATERIALIZED (
+        SELECT t.id, i.fingerprint, coalesce(t.merged_into, t.id) AS counts_as, i.suite, i.file, i.full_name,
+               t.first_seen, t.last_seen, (t.suite, t.file, t.full_name) IS DISTINCT FROM (i.suite, i.file, i.full_name)
+               AS differs
+        FROM incoming_tests i JOIN automated_tests t USING (fingerprint) WHERE i.is_new = %(is_new)s
+        ORDER BY t.fingerprint FOR NO KEY UPDATE OF t
+    ), written AS (
+        SELECT k.*, seen.at AS seen_at FROM known k CROSS JOIN LATERAL (SELECT CASE WHEN k.differs THEN {{last_seen}}
+            ELSE k.last_seen END AS at) AS seen
+        WHERE k.differs AND seen.at <= %(at)s OR k.first_seen > %(at)s
+           OR k.last_seen <= %(at)s - {REWRITTEN_AFTER}
+    ), rewritten AS (
+        UPDATE automated_tests t SET
+            suite = CASE WHEN %(at)s > w.seen_at THEN w.suite
+                WHEN %(at)s = w.seen_at THEN least(w.suite, t.suite) ELSE t.suite END,
+            file = CASE WHEN %(at)s > w.seen_at THEN w.file
+                WHEN %(at)s = w.seen_at THEN least(w.file, t.file) ELSE t.file END,
+            full_name = CASE WHEN %(at)s > w.seen_at THEN w.full_name
+                WHEN %(at)s = w.seen_at THEN least(w.full_name COLLATE "C", t.full_name COLLATE "C")
+                ELSE t.full_name END,
+            first_seen = least(t.first_seen, %(at)s),
+            last_seen = greatest(t.last_seen, %(at)s)
+        FROM written w WHERE w.id = t.id
     )
-    UPDATE incoming_tests i SET test_id = stored.id FROM stored
-    WHERE stored.fingerprint = i.fingerprint AND stored.id <> i.test_id
-"""
+    UPDATE incoming_tests i SET test_id = k.counts_as FROM known k
+    WHERE k.fingerprint = i.fingerprint AND k.counts_as <> i.test_id
+""".replace("{last_seen}", LAST_SEEN.format(test="k", id="k.counts_as"))
 
 
 async def _store_tests(connection: Connection, run: Run) -> None:
     """Store the tests; one that another file has stored meanwhile keeps the id that it has there."""
-    await connection.execute(_STORE_TESTS, {"at": run.at, "is_new": False})
-    new = {"at": run.at, "is_new": True}
+    at = {"at": run.at}
+    await connection.execute(_STORE_KNOWN, {**at, "is_new": False})
     try:
         # To look for conflicts takes half as long again, and there are hardly ever any.
         async with connection.transaction():
-            await connection.execute(_INSERT_TESTS, new)
+            await connection.execute(_INSERT_TESTS, at)
     except UniqueViolation:
-        await connection.execute(_STORE_TESTS, new)
+        await connection.execute(f"{_INSERT_TESTS} ON CONFLICT (project_id, fingerprint) DO NOTHING", at)
+        await connection.execute(_STORE_KNOWN, {**at, "is_new": True})
 
 
 async def _store_matches(connection: Connection, run: Run) -> list[AffectedCase]:

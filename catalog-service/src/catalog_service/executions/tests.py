@@ -18,9 +18,10 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
 BY_NAME = Order("class_name:asc", (By("t.class_name", str), By("t.name", str), By("t.id", int)))
 
-_COLUMNS = """
+_COLUMNS = f"""
     t.id, t.class_name, t.name, t.suite, t.file, known.test_case_id, known.matched_by,
-    coalesce(known.test_cases, '[]') AS test_cases, t.first_seen, t.last_seen, NULL::bigint AS suspected_rename
+    coalesce(known.test_cases, '[]') AS test_cases, t.first_seen,
+    {storing.LAST_SEEN.format(test="t", id="t.id")} AS last_seen, NULL::bigint AS suspected_rename
 """
 _JOINED = """
     LEFT JOIN LATERAL (
