@@ -170,7 +170,8 @@ async def test_what_the_table_does_not_have_no_token_reaches(running: Running) -
     refused(await running.get("/api/v1/requirements/1/nothing/here", token), 404, "route_not_found")
     answered = await running.get("/api/v1/requirements", token, method="DELETE")
     refused(answered, 405, "method_not_allowed")
-    assert answered.headers["allow"] == "GET, POST"
+    assert answered.headers["allow"] == "GET, HEAD, POST"
+    assert answered.json()["detail"] == "This address takes GET and POST, not DELETE."
 
 
 async def test_who_sends_a_token_that_does_not_work_is_told_why_and_nothing_more(running: Running) -> None:

@@ -160,9 +160,11 @@ async def test_the_gateways_own_addresses_take_no_parameters(running: Running) -
 
 
 async def test_the_gateways_own_addresses_only_take_get(running: Running) -> None:
-    response = await running.get("/healthz", method="POST")
-    assert_problem(response, 405, "method_not_allowed")
-    assert response.headers["allow"] == "GET, HEAD"
+    for path in ("/healthz", "/docs", "/docs/assets/swagger-ui.css"):
+        response = await running.get(path, method="POST")
+        assert_problem(response, 405, "method_not_allowed")
+        assert response.headers["allow"] == "GET, HEAD"
+        assert response.json()["detail"] == "This address takes GET, not POST."
 
 
 async def test_health_names_the_service_that_is_away(running: Running) -> None:

@@ -186,6 +186,7 @@ async def test_unknown_routes_and_methods_are_problems(client: httpx.AsyncClient
     response = await client.delete("/api/v1/thing")
     assert_problem(response, 405, "method_not_allowed")
     assert response.headers["allow"] == "GET, HEAD"
+    assert response.json()["detail"] == "This address takes GET, not DELETE."
 
 
 async def test_what_nobody_foresaw_tells_no_secret(client: httpx.AsyncClient) -> None:

@@ -159,3 +159,4 @@ async def test_an_address_of_its_own_is_none_of_those_with_a_value(client: httpx
     assert (await client.put("/api/v1/lamp")).json() == {"put": "lamp"}
     refused = await client.put("/api/v1/generate")
     assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+    assert refused.json()["detail"] == "This address takes POST, not PUT."

@@ -112,6 +112,7 @@ class Gateway(Edge):
             return self._answer_own(own, incoming, scope, receive, send)
         if not path.startswith(_API):
             if path.startswith(ASSETS_PATH) and self._docs_setting != "off":
+                _check_get(scope)
                 send = compressing(path, incoming.sent, send)
                 return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
             if self._page.is_here(path):
@@ -126,8 +127,7 @@ class Gateway(Edge):
         receive: Receive,
         send: Send,
     ) -> None:
-        if scope["method"] != "GET":
-            raise MethodNotAllowed("This address only takes GET.", headers={"Allow": "GET, HEAD"})
+        _check_get(scope)
         if scope["query_string"]:
             _NO_PARAMETERS.check(scope["query_string"])
         if self._docs_setting == "signed-in" and scope["path"] in _DOCUMENTATION:
@@ -182,6 +182,11 @@ class Gateway(Edge):
         if HEADER in dict(answered):  # from the service
             return [*answered, *added]
         return [*answered, *added, (HEADER, id_.encode())]
+
+
+def _check_get(scope: Scope) -> None:
+    if scope["method"] != "GET":
+        raise MethodNotAllowed(scope["method"], ("GET",))
 
 
 def _route_of(scope: Scope) -> str | None:

@@ -111,7 +111,7 @@ class Page:
     def answer(self, path: str, method: str, sent: Mapping[bytes, bytes]) -> Response:
         """Answer a request with the headers `sent`; raise NotFound and MethodNotAllowed."""
         if method != "GET":
-            raise MethodNotAllowed("This address only takes GET.", headers={"Allow": "GET, HEAD"})
+            raise MethodNotAllowed(method, ("GET",))
         file = self._files.get(path)
         if file is None:
             if path.startswith(ASSETS):

@@ -21,7 +21,7 @@ Problem
 └── TimedOut              504 timed_out
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, ClassVar
@@ -31,6 +31,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from chassis.core.request_context import CALLED_PATH, request_id
+from chassis.core.wording import listed, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,16 @@ class NotFound(Problem):
 
 
 class MethodNotAllowed(Problem):
+    """The method of a request is none that its address takes; HEAD is answered wherever GET is."""
+
     status = 405
     default_code = "method_not_allowed"
+
+    def __init__(self, method: str, allowed: Collection[str]) -> None:
+        named = listed(sorted({*allowed} - {"HEAD"}), "and")
+        every = sorted({*allowed, "HEAD"} if "GET" in allowed else allowed)
+        detail = f"This address takes {named}, not {shown(method)[1:-1]}."
+        super().__init__(detail, headers={"Allow": ", ".join(every)})
 
 
 class RequestTimedOut(Problem):

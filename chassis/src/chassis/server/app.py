@@ -128,16 +128,13 @@ def _internal_routes() -> APIRouter:
 
 
 async def _render(request: Request, error: Exception) -> Response:
-    problem = as_problem(error)
-    if isinstance(problem, MethodNotAllowed):
-        problem.headers["Allow"] = ", ".join(sorted(_methods(request)))
-    return render(problem, request.scope)
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        return render(MethodNotAllowed(request.method, _methods(request)), request.scope)
+    return render(as_problem(error), request.scope)
 
 
 def _methods(request: Request) -> set[str]:
     """Return the methods of the address: Starlette names those of its first route alone."""
     routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
     found = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
-    methods = {method for route in found for method in route.methods or ()}
-    # The gateway answers HEAD by what GET is answered with.
-    return methods | {"HEAD"} if "GET" in methods else methods
+    return {method for route in found for method in route.methods or ()}

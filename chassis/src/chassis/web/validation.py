@@ -51,7 +51,6 @@ def _unknown_field(where: str, steps: list[Any], body: Any, answer: Any) -> Fiel
 
 _BY_STATUS: dict[int, Problem] = {
     404: problems.NotFound(NO_ADDRESS, code="route_not_found"),
-    405: problems.MethodNotAllowed("This address does not take this method; see the Allow header."),
     413: problems.TooLarge("The body is larger than this address accepts."),
 }
 

@@ -170,8 +170,7 @@ def needed(method: str, path: str) -> Needed:
     if methods is None:
         raise NotFound(NO_ADDRESS, code="route_not_found")
     if method not in methods:
-        allowed = ", ".join(methods)
-        raise MethodNotAllowed(f"This address takes {allowed}, and not {method}.", headers={"Allow": allowed})
+        raise MethodNotAllowed(method, methods)
     return methods[method]
 
 
