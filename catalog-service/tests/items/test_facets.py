@@ -114,7 +114,7 @@ async def test_of_nothing_the_total_is_0(catalog: Any, path: str) -> None:
     ("name", "value", "code"),
     [
         ("facets", "modul", "unknown_value"),
-        ("facets", "", "unknown_value"),
+        ("facets", "", "empty_value"),
         ("status", "purple", "unknown_value"),
         ("skip", "1", "unknown_parameter"),
         ("limit", "1", "unknown_parameter"),

@@ -189,6 +189,15 @@ async def test_a_search_can_be_sorted_by_relevance(catalog: Any, path: str) -> N
     assert await titles(catalog, path, search=word, sort="relevance:asc") == found[::-1]
 
 
+@BOTH
+@pytest.mark.parametrize("search", [{}, {"search": " "}])
+async def test_sorting_by_relevance_needs_a_search(catalog: Any, path: str, search: dict[str, str]) -> None:
+    for sort in ("relevance", "relevance:asc"):
+        (error,) = problem(await catalog.get(path, sort=sort, **search), 422)["errors"]
+        assert (error["pointer"], error["code"]) == ("/query/sort", "no_search")
+        assert error["message"].startswith("Relevance is to what is searched for: send `search`, too, or sort by crea")
+
+
 async def test_requirements_are_found_by_their_coverage(catalog: Any) -> None:
     module = catalog.word()
     test_case, moving = await catalog.test_case(), await catalog.test_case()

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chassis.core.problems import Invalid
-from chassis.web.parameters import Choice, parse_choice, parse_expand, parse_ids, parse_moment, parse_sort, parse_words
+from chassis.web.parameters import (
+    Choice,
+    parse_choice,
+    parse_expand,
+    parse_fields,
+    parse_ids,
+    parse_moment,
+    parse_sort,
+    parse_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,8 +32,22 @@ def test_expand_takes_one_or_several(value: str | None, meant: set[str]) -> None
 def test_what_cannot_be_expanded_is_refused_with_what_can_be() -> None:
     with pytest.raises(Invalid) as caught:
         parse_expand("texts,covrage,", ["texts", "coverage"])
-    assert [(error.pointer, error.code) for error in caught.value.errors] == [("/query/expand", "unknown_value")] * 2
+    assert [(error.pointer, error.code) for error in caught.value.errors] == [
+        ("/query/expand", "unknown_value"),
+        ("/query/expand", "empty_value"),
+    ]
     assert caught.value.errors[0].message == "'covrage' cannot be expanded here; what can be is: coverage, texts."
+
+
+def test_a_list_of_names_that_is_empty_is_refused_as_that() -> None:
+    with pytest.raises(Invalid) as expanded:
+        parse_expand("", ["texts"])
+    assert expanded.value.errors[0].message == "A value is empty; leave expand out to have nothing more."
+    with pytest.raises(Invalid) as narrowed:
+        parse_fields("id, ,", ["id", "title"])
+    (error,) = narrowed.value.errors
+    assert (error.pointer, error.code) == ("/query/fields", "empty_value")
+    assert error.message == "A value is empty; leave fields out to have all."
 
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -12,6 +12,8 @@ from pydantic import ConfigDict, Field
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.search.windows import by_relevance
 from catalog_service.verdicts import Basis
+from chassis.core.problems import Invalid
+from chassis.core.wording import listed
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet
@@ -40,6 +42,7 @@ _SORTS = {
     "external_id": By("external_id", str, nullable=True),
 }
 _RELEVANCE = "relevance"
+_NOT_SEARCHED = f"Relevance is to what is searched for: send `search`, too, or sort by {listed(_SORTS)}."
 _NEWEST_FIRST = Sort("created_at", descending=True)
 
 FACETS = (
@@ -150,8 +153,10 @@ class ItemFilters(PageQuery):
         """Return the page that is asked for; raises Invalid for an unknown sort, or a position in another list."""
         if self.sort is None:
             return self._best_first(request) if self.searched else self.page(request, _order(_NEWEST_FIRST))
-        sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE] if self.searched else list(_SORTS))
+        sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE])
         if sort.field == _RELEVANCE:
+            if not self.searched:
+                raise Invalid.field("/query/sort", _NOT_SEARCHED, "no_search")
             return self._best_first(request, not self.sort.endswith(":asc"))
         return self.page(request, _order(sort))
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.core.problems import FieldError, Invalid
 from chassis.core.wording import no_such_value
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions, where
 from chassis.web.listing import NOT_FILTERS, Row, documented
+from chassis.web.parameters import parse_names
 
 _MOST_VALUES = 200
 
@@ -78,15 +78,9 @@ def read_facets(value: str | None, facets: Sequence[Facet]) -> Sequence[Facet]:
     """Return those of the facets that `facets=a,b` asks for, all when it is not given; raise Invalid for others."""
     if value is None:
         return facets
-    names, words = [facet.name for facet in facets], [word.strip() for word in value.split(",")]
-    errors = [
-        FieldError("/query/facets", no_such_value("facet", word, names), "unknown_value")
-        for word in words
-        if word not in names
-    ]
-    if errors:
-        raise Invalid.fields(errors[:20])
-    return [facet for facet in facets if facet.name in words]
+    names = [facet.name for facet in facets]
+    asked = parse_names("facets", value, names, lambda word: no_such_value("facet", word, names))
+    return [facet for facet in facets if facet.name in asked]
 
 
 async def count_facets(connection: Connection, source: str, conditions: Conditions, facets: Sequence[Facet]) -> Row:

@@ -1,7 +1,7 @@
 """What the parameters of lists mean: alternatives of a filter, ids, moments, the order, what is expanded."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -140,17 +140,38 @@ def _own(value: str) -> tuple[str, ...]:
     return (*words.included, *(f"!{word}" for word in words.excluded))
 
 
-def parse_fields(value: str, allowed: Sequence[str]) -> frozenset[str]:
-    """Return the members of rows that `fields=a,b` asks for; raise Invalid for what is not in `allowed`."""
+def parse_names(
+    name: str, value: str, allowed: Collection[str], refusal: Callable[[str], str], code: str = "unknown_value"
+) -> frozenset[str]:
+    """Return the names that parameter `name` lists; raise Invalid for an empty one and for what is not in `allowed`.
+
+    `refusal` is what to say of a name that there is not, and `code` the code of that.
+    """
     words = [word.strip() for word in value.split(",")]
     errors = [
-        FieldError("/query/fields", f"These rows have no {shown(word)}{_or_rather(word, allowed)}", "unknown_field")
-        for word in words
+        FieldError(f"/query/{name}", refusal(word), code) if word else _empty(name)
+        for word in dict.fromkeys(words)
         if word not in allowed
     ]
     if errors:
         raise Invalid.fields(errors[:_MOST_ERRORS])
     return frozenset(words)
+
+
+def _empty(name: str) -> FieldError:
+    left_out = "have all" if name != "expand" else "have nothing more"
+    return FieldError(f"/query/{name}", f"A value is empty; leave {name} out to {left_out}.", "empty_value")
+
+
+def parse_fields(value: str, allowed: Sequence[str]) -> frozenset[str]:
+    """Return the members of rows that `fields=a,b` asks for; raise Invalid for what is not in `allowed`."""
+    return parse_names(
+        "fields",
+        value,
+        allowed,
+        lambda word: f"These rows have no {shown(word)}{_or_rather(word, allowed)}",
+        "unknown_field",
+    )
 
 
 def _or_rather(word: str, allowed: Sequence[str]) -> str:
@@ -217,16 +238,10 @@ def parse_expand(value: str | None, allowed: Collection[str]) -> frozenset[str]:
     """Return what `expand=a,b` asks for, nothing when it is not given; raise Invalid for what is not in `allowed`."""
     if value is None:
         return frozenset()
-    words = [word.strip() for word in value.split(",")]
     known = ", ".join(sorted(allowed))
-    errors = [
-        FieldError("/query/expand", f"{shown(word)} cannot be expanded here; what can be is: {known}.", "unknown_value")
-        for word in words
-        if word not in allowed
-    ]
-    if errors:
-        raise Invalid.fields(errors)
-    return frozenset(words)
+    return parse_names(
+        "expand", value, allowed, lambda word: f"{shown(word)} cannot be expanded here; what can be is: {known}."
+    )
 
 
 _MOMENT = re.compile(
