@@ -1,15 +1,21 @@
 """A server that is told to stop fails nobody who talks to it."""
 
 import asyncio
+import signal
+import socket
+import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.start_failure import StartFailure
+from chassis.core.tls import TlsSettings
 from chassis.server.http_server import Server, listen
+from testing.certificates import Authority
 from testing.metrics import measured, rises
 
 REQUEST = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -94,6 +100,81 @@ async def test_an_idle_connection_does_not_hold_up_the_end() -> None:
         await asyncio.wait_for(running, 5)
         assert await reader.read() == b""
         writer.close()
+
+
+BUSY_AS_IT_ENDS = """
+import asyncio, signal, sys
+from pathlib import Path
+import uvloop
+from starlette.responses import PlainTextResponse
+from chassis.core.tls import TlsSettings
+from chassis.server.http_server import Server, listen
+
+async def main(certificate="", key=""):
+    tls = TlsSettings(tls_certificate=Path(certificate), tls_key=Path(key)).server() if key else None
+    listener = listen("127.0.0.1", 0, "PORT")
+    server = Server(PlainTextResponse("done"), grace=5, drain=5, tls=tls)
+    loop = asyncio.get_running_loop()
+
+    def be_busy():
+        print("busy", flush=True)
+        sys.stdin.readline()
+
+    def stop():
+        loop.call_soon(be_busy)
+        server.stop()
+
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    loop.call_later(0.1, lambda: print(listener.getsockname()[1], flush=True))
+    await server.serve(sockets=[listener])
+
+uvloop.run(main(*sys.argv[1:]))
+"""
+"""A program that does something else, until it gets a line, in the moment in which it ends."""
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "tls"])
+async def test_who_is_queued_when_a_program_ends_is_answered(is_encrypted: bool, tmp_path: Path) -> None:
+    given: list[str] = []
+    believed = None
+    if is_encrypted:
+        authority = Authority(tmp_path)
+        shown = authority.settings_of("localhost")
+        given = [str(shown.tls_certificate), str(shown.tls_key)]
+        believed = TlsSettings(tls_ca=authority.file).client()
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", BUSY_AS_IT_ENDS, *given, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert program.stdin is not None
+    assert program.stdout is not None
+
+    async def ask(connected: socket.socket) -> bytes:
+        reader, writer = await asyncio.open_connection(
+            sock=connected, ssl=believed, server_hostname="localhost" if is_encrypted else None
+        )
+        writer.write(REQUEST % b"")
+        head = await answer(reader)
+        writer.close()
+        return head
+
+    try:
+        async with asyncio.timeout(30):
+            port = int(await program.stdout.readline())
+            program.send_signal(signal.SIGTERM)
+            assert await program.stdout.readline() == b"busy\n"
+            queued = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+            program.stdin.write(b"go on\n")
+            while not await refuses(port):  # noqa: ASYNC110 - nobody tells when it does
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)  # whoever is slow to speak has been accepted all the same
+            heads = await asyncio.gather(*map(ask, queued))
+            assert {head.split(b"\r\n")[0] for head in heads} == {b"HTTP/1.1 200 OK"}
+            assert all(b"connection: close" in head for head in heads)
+            assert await program.wait() == 0
+    finally:
+        with suppress(ProcessLookupError):
+            program.kill()
+        await program.wait()
 
 
 def test_a_port_in_use_is_told_in_a_sentence() -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from chassis.server.process.lifecycle import DRAIN
+from chassis.server.http_server import DRAIN
 from chassis.server.process.settings import ProcessSettings
 from manifests.environment import environment
 from manifests.objects import Manifests, Object, Workload, selects

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import resource
+import select
 import signal
 import socket
 import ssl
@@ -27,6 +28,11 @@ _GC_THRESHOLDS = (10_000, 20, 20)
 _SWITCH_INTERVAL = 0.003
 _BACKLOG = 2048
 _MOST_CONNECTIONS = 10_000
+DRAIN = 2
+"""Seconds in which clients may use their connections to a program that ends once more, and are asked to close them."""
+_QUEUED_SECONDS = 1
+"""For accepting what is queued when a program ends, however much goes on coming."""
+_LOOK_AGAIN = 0.05
 
 
 class Server(uvicorn.Server):
@@ -110,16 +116,34 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no new connections, see those that are there through, and end."""
-        for server in self.servers:
-            server.close()
+        # Of the servers, not of the protocols: those know a connection once its TLS is agreed upon.
+        left = [asyncio.create_task(server.wait_closed()) for server in self.servers]
         # The list itself: a request under way has it already.
         self.server_state.default_headers.append((b"connection", b"close"))
+        await self._take_queued()
+        for server in self.servers:
+            server.close()
         clock = asyncio.get_running_loop()
         end = clock.time() + self._drain
-        # By polling: uvicorn has no event for the end of a connection.
-        while self.server_state.connections and clock.time() < end and not self.force_exit:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+        while not all(ended.done() for ended in left) and clock.time() < end and not self.force_exit:
+            await asyncio.wait(left, timeout=_LOOK_AGAIN)
+        for ended in left:
+            ended.cancel()
         await super().shutdown(sockets)
+
+    async def _take_queued(self) -> None:
+        """Let the event loop accept what waits in the kernel: that is reset when the listener is closed."""
+        queued = select.poll()
+        for server in self.servers:
+            for listener in server.sockets:
+                queued.register(listener.fileno(), select.POLLIN)
+        clock = asyncio.get_running_loop()
+        end = clock.time() + _QUEUED_SECONDS
+        quiet = 0
+        # Twice, since what was just accepted takes another turn of the loop to be a connection.
+        while quiet < 2 and clock.time() < end and not self.force_exit:
+            await asyncio.sleep(0)
+            quiet = 0 if queued.poll(0) else quiet + 1
 
 
 def _allow_connections() -> int:

@@ -20,14 +20,11 @@ from chassis.observability import logs, telemetry
 from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.requests import Measured, RouteOf, template
 from chassis.server import exposition
-from chassis.server.http_server import Server, listen, settle
+from chassis.server.http_server import DRAIN, Server, listen, settle
 from chassis.server.process.resources import Process
 from chassis.server.process.settings import ProcessSettings
 
 _log = logging.getLogger(__name__)
-
-DRAIN = 2
-"""Seconds in which clients may use their open connections once more, and are asked to close them."""
 
 Compose = Callable[[Process], Awaitable[ASGIApp]]
 
