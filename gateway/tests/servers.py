@@ -15,9 +15,9 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
+async def serving(app: ASGIApp, tls: ssl.SSLContext | None = None, port: int = 0) -> AsyncIterator[str]:
     """Serve `app` as services are served; return its address."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", port)) as listener:
         server = Server(app, grace=1, tls=tls)
         task = asyncio.create_task(server.serve(sockets=[listener]))
         async with asyncio.timeout(10):

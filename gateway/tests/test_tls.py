@@ -1,12 +1,13 @@
 """Services are asked over TLS, and nobody is taken for one who cannot show it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from servers import serving
+from servers import Speaking, serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -70,6 +71,26 @@ async def test_a_service_of_another_authority_or_name_or_without_tls_is_not_aske
     async with serving(Starlette()) as plain, Upstream("s", f"https://{plain[7:]}", believes) as upstream:
         with pytest.raises(Unavailable):
             await through(upstream).get("/")
+
+
+async def test_a_service_that_ends_while_tls_is_agreed_upon_is_asked_again(authority: Authority) -> None:
+    hello: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+    async def ends(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        begun = await reader.readexactly(1)
+        writer.transport.abort()
+        if not hello.done():
+            hello.set_result(begun)
+
+    app = Starlette(routes=[Route("/", _echo, methods=["POST"])])
+    believes = TlsSettings(tls_ca=authority.file).client()
+    async with Speaking(ends) as service:
+        port = urlsplit(service.address).port or 0
+        upstream = Upstream("s", f"https://localhost:{port}", believes, patience=30)
+        asked = asyncio.create_task(through(upstream).post("/", content=b"once"))
+        await hello
+    async with serving(app, authority.settings_of("localhost").server(), port), upstream:
+        assert (await asked).content == b"once"
 
 
 def test_files_that_do_not_serve_are_told_in_a_sentence(authority: Authority, tmp_path: Path) -> None:

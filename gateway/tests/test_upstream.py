@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from chassis.core.problems import MalformedBody, TooLarge, Unavailable
 from chassis.core.start_failure import StartFailure
+from chassis.server.http_server import DRAIN
 from gateway.upstream.client import Upstream
 from gateway.upstream.connection import Broken
 
@@ -590,6 +591,15 @@ async def test_a_connection_that_was_idle_for_long_is_not_used_again(monkeypatch
     async with Speaking(remembering(requests)) as service, Upstream("s", service.address) as upstream:
         await Call().by(upstream)
         monkeypatch.setattr("gateway.upstream.client._MAX_IDLE", 0)
+        await Call().by(upstream)
+        assert service.connections == 2
+
+
+async def test_a_connection_is_not_used_again_when_a_service_that_ends_may_be_closing_it() -> None:
+    requests: list[tuple[bytes, bytes]] = []
+    async with Speaking(remembering(requests)) as service, Upstream("s", service.address) as upstream:
+        await Call().by(upstream)
+        await asyncio.sleep(DRAIN / 2 + 0.1)
         await Call().by(upstream)
         assert service.connections == 2
 

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import MalformedBody, Unavailable
 from chassis.core.start_failure import StartFailure
+from chassis.server.http_server import DRAIN
 from chassis.web.patience import Patience
 from gateway.upstream.caller import Caller, chunk
 from gateway.upstream.connection import Broken, Connection
@@ -19,8 +20,9 @@ from gateway.upstream.connection import Broken, Connection
 _log = logging.getLogger(__name__)
 _PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 2
-_MAX_IDLE = 4
-"""Seconds after which a connection is not used again: uvicorn closes it after 5, perhaps in this very moment."""
+_MAX_IDLE = DRAIN / 2
+"""Seconds after which a connection is not used again: a service that ends closes it after DRAIN, perhaps in this very
+moment. Once that has begun, an answer says so."""
 _WHOLE = 64 * 1024
 """Bytes of a body that are taken in whole before the service is asked; a longer one is streamed."""
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -164,7 +166,7 @@ class Upstream:
                     _, connection = await loop.create_connection(
                         lambda: Connection(self._forget), self._host, self._port, ssl=self._tls
                     )
-            except (ConnectionRefusedError, socket.gaierror) as error:  # nothing was sent
+            except (ConnectionError, socket.gaierror) as error:  # nothing was sent, not even when TLS had begun
                 if not await self._patience.wait():
                     raise self._unavailable(error) from None
             except OSError as error:  # TimeoutError is one, too

@@ -18,7 +18,7 @@ from chassis.messaging.bus import Bus
 from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.databases import of_pool
 from chassis.server.app import probes
-from chassis.server.http_server import is_loopback
+from chassis.server.http_server import DRAIN, is_loopback
 from chassis.server.process.database import open_when_ready
 from chassis.server.process.settings import BrokerSettings, ProcessSettings, addresses
 from chassis.server.worker import Worker
@@ -27,6 +27,8 @@ from chassis.web.peers import Peer
 T = TypeVar("T")
 
 _PEER_TIMEOUT = httpx.Timeout(10, connect=2)
+_PEER_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=DRAIN / 2)
+"""httpx's own, but for how long a connection may be idle: a service that ends closes it after DRAIN."""
 
 
 class Process:
@@ -89,7 +91,9 @@ class Process:
         signer = read(CallingSettings).signer(caller)
         peers = []
         for name, url in self.urls(services).items():
-            client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False, verify=self.believes)
+            client = httpx.AsyncClient(
+                base_url=url, timeout=_PEER_TIMEOUT, limits=_PEER_LIMITS, trust_env=False, verify=self.believes
+            )
             self._resources.push_async_callback(client.aclose)
             peers.append(Peer(name, client, signer, patience=patience))
         return peers
