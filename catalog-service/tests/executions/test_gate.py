@@ -83,8 +83,11 @@ async def test_a_policy_has_rules_about_parts_of_the_record(results: Results) ->
     assert [rule["passed"] for rule in gate["rules"]] == [True, False]
     assert gate["rules"][0]["where"] == {"module": module, "priority": "low"}
     misspelt = {"rule": "max_failed", "limit": 0, "where": {"module": module[:-1]}}
-    nothing = ok(await results.catalog.post("/reports/gate", {"rules": [misspelt, rules[0]]}))["rules"][0]
+    gate = ok(await results.catalog.post("/reports/gate", {"rules": [misspelt, rules[0]]}))
+    assert _rule(gate, "empty_scope")["where"] == misspelt["where"]
+    (nothing,) = [rule for rule in gate["rules"] if rule["where"] == misspelt["where"] and rule["rule"] == "max_failed"]
     assert nothing["reason"].endswith("No requirement is in the scope of this rule.")
+    assert not gate["passed"]
 
 
 @pytest.mark.parametrize("limit", [False, 0, 2, 50])
@@ -97,6 +100,26 @@ async def test_a_rule_that_holds_or_does_not_takes_no_limit(results: Results, li
 async def test_a_gate_over_nothing_does_not_pass(results: Results) -> None:
     gate = await results.catalog.read("/reports/gate", module=results.catalog.word(), max_failed=0)
     assert (gate["passed"], gate["rules"][0]["rule"]) == (False, "empty_scope")
+
+
+async def test_a_gate_over_nothing_passes_no_more_for_a_rule_over_something(results: Results) -> None:
+    module = await _module(results)
+    nothing = {"rule": "max_failed", "limit": 0, "where": {"module": module, "priority": "critical"}}
+    something = {"rule": "max_uncovered", "limit": 1, "where": {"module": module}}
+    for rules in ([nothing], [nothing, something], [something, nothing, nothing]):
+        gate = ok(await results.catalog.post("/reports/gate", {"rules": rules}))
+        assert (gate["passed"], _rule(gate, "empty_scope")["where"]) == (False, nothing["where"])
+    assert ok(await results.catalog.post("/reports/gate", {"rules": [something]}))["passed"]
+
+
+async def test_tests_without_a_test_case_are_in_no_part_of_the_record(results: Results) -> None:
+    module = await _module(results)
+    await results.send((results.catalog.word(), "passed"))
+    rule: Json = {"rule": "max_unlinked_tests", "limit": 0}
+    for where in ({"module": module}, {"module": results.catalog.word()}):
+        gate = ok(await results.catalog.post("/reports/gate", {"rules": [{**rule, "where": where}]}))
+        (judged,) = gate["rules"]
+        assert (judged["where"], judged["passed"]) == ({}, False)
 
 
 async def test_without_rules_nothing_may_fail_and_a_named_commit_has_a_run(results: Results) -> None:

@@ -62,10 +62,10 @@ class Gate:
 
     async def judge(self, rules: list[Rule]) -> Row:
         """Return the answer of the gate."""
+        rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
         judged = [(rule, await self._judge(rule)) for rule in rules]
-        about_requirements = [rule for rule in rules if rule.rule not in _RULES_ABOUT_RUNS]
-        found = [await self._figures(rule.where) for rule in about_requirements]
-        is_empty = bool(found) and not any(figures.total for figures in found)
+        scopes = {repr(rule.where.given()): rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
+        empty = [where for where in scopes.values() if not (await self._figures(where)).total]
         shown: list[Row] = [
             {
                 "rule": rule.rule.value,
@@ -79,17 +79,8 @@ class Gate:
             }
             for rule, outcome in judged
         ]
-        if is_empty:
-            detail = "No requirement is in the scope of the rules: a gate over nothing does not pass."
-            nothing: Row = {
-                "rule": "empty_scope",
-                "limit": 1,
-                "where": {},
-                "actual": 0,
-                "passed": False,
-                "reason": detail,
-            }
-            shown.insert(0, {**nothing, "reason": detail, "items": [], "total": 0})
+        # Each scope by itself: a gate that does not pass must not do so because of one rule more.
+        shown[:0] = [_empty_scope(where) for where in empty]
         return {
             "passed": all(rule["passed"] for rule in shown),
             "rules": shown,
@@ -216,7 +207,8 @@ class Gate:
             f"SELECT t.id, t.class_name, t.name {unlinked} ORDER BY t.class_name, t.name, t.id LIMIT {MOST_ITEMS}"
         )
         items = [_with_url(row, "/api/v1/automated-tests") for row in await cursor.fetchall()]
-        reason = f"{_counted(count, 'test')} of CI {'has' if count == 1 else 'have'} no test case; {_most(rule)}."
+        has = "has" if count == 1 else "have"
+        reason = f"{_counted(count, 'test')} of CI in the project {has} no test case; {_most(rule)}."
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
@@ -294,6 +286,25 @@ class Gate:
 _JUDGES: Mapping[RuleName, Callable[[Gate, Rule], Awaitable[Outcome]]] = {
     name: getattr(Gate, f"_{name}") for name in RuleName
 }
+
+
+def _over_all(rule: Rule) -> Rule:
+    """Return a rule about tests that no requirement is traced to: which requirements are meant says nothing of them."""
+    return rule.model_copy(update={"where": Where()})
+
+
+def _empty_scope(where: Where) -> Row:
+    rest = " Mend its filters, or leave out the rules about it." if where.given() else ""
+    return {
+        "rule": "empty_scope",
+        "limit": 1,
+        "where": where.given(),
+        "actual": 0,
+        "passed": False,
+        "reason": f"No requirement is in this scope: a gate over nothing does not pass.{rest}",
+        "items": [],
+        "total": 0,
+    }
 
 
 def _ids(where: Where) -> tuple[str | None, dict[str, Any]]:
