@@ -60,9 +60,15 @@ def check(value: Any) -> None:
 
 def is_storable(text: str) -> bool:
     """Check whether PostgreSQL can hold the text and UTF-8 can carry it."""
+    if "\0" in text:
+        return False
     if text.isascii():
-        return "\0" not in text
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_fine(value: Any, depth: int) -> bool:
