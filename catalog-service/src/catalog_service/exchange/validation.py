@@ -15,6 +15,7 @@ from uuid import UUID
 import orjson
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
 from catalog_service.exchange.records import Item, Link, Remark, Revision
 from catalog_service.items.schemas import NewBody, OptionalText, UpTo100
 from catalog_service.items.source_urls import SourceUrls
@@ -34,10 +35,9 @@ _MOST_PROBLEMS_A_ROW = 100
 _MOST_PROBLEMS = 100_000
 _MOST_SHOWN = 200
 _MODELS: dict[str, type[BaseModel]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
-_FIELDS = {kind: tuple(model.model_fields) for kind, model in _MODELS.items()}
+_FIELDS = {kind: dict.fromkeys(model.model_fields) for kind, model in _MODELS.items()}
 _PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priority": "medium"}
 """What stands for a required field that the file lacks, so that all others are checked."""
-_JSON_FIELDS = ("custom_metadata", "steps", "test_data")
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
 _VERSIONS = range(1, 2**31)
 Version = Annotated[int, Field(strict=True, ge=_VERSIONS[0], le=_VERSIONS[-1])]
@@ -126,6 +126,7 @@ class Validation:
         self.warnings = Tally()
         self.defaulted: Counter[str] = Counter()
         self._kept = 0
+        self._fields = {kind: ItemFields(model) for kind, model in _MODELS.items()}
 
     def row(self, record: Item | Link | Revision) -> bytes:
         """Return a record as a line of COPY, with its end."""
@@ -140,45 +141,56 @@ class Validation:
         return self._revision(record)
 
     def _item(self, item: Item) -> Checked:
-        model = _MODELS[item.kind]
-        problems = _remarks(item.problems)
         sent = {name: value for name, value in item.fields.items() if value is not None}
         missing = [name for name in _PLACEHOLDERS if name not in sent]
-        problems += _unstorable(sent)
-        fields: dict[str, Any] = {}
-        if not problems:
-            try:
-                fields = dict(
-                    model.model_validate({**{name: _PLACEHOLDERS[name] for name in missing}, **sent}).__dict__
-                )
-                self._source_urls.check(fields["source_url"])
-            except ValidationError as error:
-                problems += _of_validation(error)
-            except Invalid as error:
-                problems += [
-                    _problem("source_url", one.code, one.message, fields["source_url"]) for one in error.errors
-                ]
-        for name in missing:
-            fields.pop(name, None)
+        problems, fields = _remarks(item.problems), dict[str, Any]()
+        if problems:
+            problems += _unstorable(sent)
+        else:
+            fields, problems = self._read(item.kind, sent, missing)
         is_refused = bool(problems)
         if is_refused:
             # As they were sent, so that the row is known by its key.
             fields = {name: value for name, value in sent.items() if _is_storable(value)}
-        problems += [_problem(name, MISSING, "This is missing; a new item needs it.") for name in missing]
-        if missing and self._whole:
-            is_refused = True
-        problems += self._identity(item, sent, fields)
-        is_refused = is_refused or any(problem["code"] != MISSING for problem in problems)
+        if missing:
+            for name in missing:
+                fields.pop(name, None)
+            problems += [_problem(name, MISSING, "This is missing; a new item needs it.") for name in missing]
+            is_refused = is_refused or self._whole
+        if self._restoring or "id" in sent:
+            wrong = self._identity(item, sent, fields)
+            problems += wrong
+            is_refused = is_refused or bool(wrong)
         if self._restoring:
             given = None
         elif self._whole:
             given = [name for name in _FIELDS[item.kind] if name != "created_by" or "created_by" in sent]
         else:
-            given = [name for name in item.fields if name in _FIELDS[item.kind] and name not in item.defaulted]
+            known = _FIELDS[item.kind]
+            given = [name for name in item.fields if name in known and name not in item.defaulted]
         if fields.get("created_by") is None and not self._restoring:
             fields["created_by"] = self._author
-        self.defaulted.update(item.defaulted)
+        if item.defaulted:
+            self.defaulted.update(item.defaulted)
         return Checked(item.kind, item, fields, given, problems, is_refused)
+
+    def _read(
+        self, kind: str, sent: Mapping[str, Any], missing: list[str]
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Return the fields of an item as its model reads them, something for those that are missing; or problems."""
+        filled = {**{name: _PLACEHOLDERS[name] for name in missing}, **sent} if missing else sent
+        fields = self._fields[kind].read(filled)
+        if fields is None and (problems := _unstorable(sent)):
+            return {}, problems
+        try:
+            if fields is None:
+                fields = dict(_MODELS[kind].model_validate(filled).__dict__)
+            self._source_urls.check(fields["source_url"])
+        except ValidationError as error:
+            return {}, _of_validation(error)
+        except Invalid as error:
+            return {}, [_problem("source_url", one.code, one.message, sent["source_url"]) for one in error.errors]
+        return fields, []
 
     def _identity(self, item: Item, sent: Mapping[str, Any], fields: dict[str, Any]) -> list[dict[str, Any]]:
         """Put the id of the file, and what a restore keeps, to the fields; return what is wrong with it."""
@@ -236,8 +248,7 @@ class Validation:
         return Checked("revision", revision, fields, None, problems, bool(problems))
 
     def _line(self, checked: Checked) -> bytes:
-        record, problems, given = checked.record, checked.problems, checked.given
-        warnings = checked.warnings
+        record, problems, given, warnings = checked.record, checked.problems, checked.given, checked.warnings
         for warning in warnings:
             self.warnings.add(warning, record.row)
         shown = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
@@ -258,7 +269,7 @@ class Validation:
                     _NULL if version is None else b"%d" % version,
                     _json(shown) if shown or checked.is_refused else _NULL,
                     _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
-                    _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
+                    _NULL if source is None else _cells(source),
                     b"error" if checked.is_refused else _NULL,
                     problems[0]["code"].encode() if checked.is_refused and problems else _NULL,
                     _NULL if sheet is None else _text(sheet),
@@ -271,6 +282,11 @@ class Validation:
 def _text(text: str) -> bytes:
     """Return a text as COPY takes it, its control characters as blanks."""
     return re.sub(r"[\x00-\x1f]", " ", text).encode("utf-8", "replace").replace(b"\\", b"\\\\")
+
+
+def _cells(cells: list[str]) -> bytes:
+    text = _json(cells)
+    return text if b"u0000" not in text else _json([cell.replace("\0", "") for cell in cells])
 
 
 def _json(value: Any) -> bytes:
@@ -339,7 +355,7 @@ def _unstorable(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     except TypeError:
         is_suspicious = True
     for name, value in fields.items():
-        if is_suspicious or name in _JSON_FIELDS:
+        if is_suspicious or name in JSON_FIELDS:
             try:
                 strict_json.check(value)
             except Invalid as error:

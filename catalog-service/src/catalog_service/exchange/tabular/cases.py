@@ -110,11 +110,11 @@ class Cases:
         self._last_row = row.number
         if case is not None or not self._telling:
             return False
-        if not any(cells[at].strip() for at in self._telling):
+        has_key = self._key is None or bool(cells[self._key].strip())
+        if not (has_key and self._key is not None) and not any(cells[at].strip() for at in self._telling):
             message = f"Row {row.number} says neither an id, a title nor a description; such rows were left out."
             self._tally.count("rows_without_item", message)
             return True
-        has_key = self._key is None or bool(cells[self._key].strip())
         self._is_below = not has_key and self._all_have_keys and (self._is_below or (gap and self._items_read >= 3))
         if self._is_below:
             message = f"Row {row.number} stands below the table and has no id, as all above it have; left out."

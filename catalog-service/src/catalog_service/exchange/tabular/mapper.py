@@ -53,14 +53,17 @@ class Mapper:
         self._ignored = {at for name in mapping.ignore for at in self._positions(name)}
         if columns.header and columns.header[-1] == _PROBLEM and len(columns) - 1 not in self._used:
             self._ignored.add(len(columns) - 1)
-        self._rest = [
+        rest = [
             at
             for at in range(len(columns))
             if at not in self._used
             and at not in self._ignored
             and (self._steps is None or at not in self._steps.positions)
         ]
-        self._attachments = {at for at in self._rest if fold(columns.name(at)) in _ATTACHMENTS}
+        self._rest = [(at, columns.name(at)) for at in rest]
+        self._ignores_rest = mapping.rest == "ignore"
+        self._attachments = {at for at, name in self._rest if fold(name) in _ATTACHMENTS}
+        self._id_at = next((source.position for source in self._sources if source.name == "external_id"), None)
         self._tally = Tally()
         self._cases = Cases(
             mapping,
@@ -68,12 +71,12 @@ class Mapper:
             self._steps,
             self._sources,
             filled_down=self._filled_down,
-            taken=[*self._used, *self._rest],
+            taken=[*self._used, *rest],
             may_have_others=mapping.kind != "links" and not is_own,
             tally=self._tally,
         )
-        self._kept: dict[str, int] = {}
-        self._dropped: dict[str, int] = {}
+        self._kept: dict[str, None] = {}
+        self._dropped: dict[str, None] = {}
 
     def read(self, rows: Iterator[Row]) -> Iterator[Record]:
         """Yield the records of the rows below the header, and what there is to say of all of them."""
@@ -147,11 +150,12 @@ class Mapper:
             if source.constant is not None and name in REQUIRED:
                 item.defaulted.append(name)
             if source.values is not None:
-                found = source.values.find(text)
+                found, is_other = source.values.find(text)
                 if found is not None:
-                    if not text.strip() and name in REQUIRED:
+                    is_blank = not text or text.isspace()
+                    if is_blank and name in REQUIRED:
                         item.defaulted.append(name)
-                    if source.values.is_other(text) and text.strip() and source.position is not None:
+                    if is_other and not is_blank and source.position is not None:
                         column = self._columns.name(source.position)
                         unlisted[column] = text
                         message = f"{column} is {shown(text)}, which the mapping does not list; read as {found}."
@@ -179,35 +183,37 @@ class Mapper:
         for at, code, message in row.remarks or ():
             name = self._columns.name(at)
             record.warnings.append(Remark(code, f"{name}: {message}; read as blank.", name))
-        for source in self._sources:
-            if source.name == "external_id" and source.position is not None and source.position in row.numbers:
-                self._tally.count(
-                    "numeric_ids",
-                    f"Row {row.number} has a number as its id, read as {shown(row.cells[source.position])}: what a"
-                    " sheet shows of it, such as leading zeros, is not in the file.",
-                )
+        if self._id_at is not None and self._id_at in row.numbers:
+            self._tally.count(
+                "numeric_ids",
+                f"Row {row.number} has a number as its id, read as {shown(row.cells[self._id_at])}: what a sheet shows"
+                " of it, such as leading zeros, is not in the file.",
+            )
 
     def _metadata(self, case: Case, unlisted: dict[str, str]) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         cells = case.cells
-        for at in (*self._rest, *range(len(self._columns), len(cells))):
-            if not cells[at] or cells[at].isspace():
+        named = self._rest
+        if len(cells) > len(self._columns):
+            named = [*named, *((at, self._columns.name(at)) for at in range(len(self._columns), len(cells)))]
+        for at, name in named:
+            cell = cells[at]
+            if not cell or cell.isspace():
                 continue
-            name = self._columns.name(at)
-            if self._mapping.rest == "ignore":
-                self._dropped[name] = self._dropped.get(name, 0) + 1
+            if self._ignores_rest:
+                self._dropped.setdefault(name)
                 continue
-            self._kept[name] = self._kept.get(name, 0) + 1
+            self._kept.setdefault(name)
             if name in rest:
-                rest[name] = [*(rest[name] if isinstance(rest[name], list) else [rest[name]]), cells[at]]
+                rest[name] = [*(rest[name] if isinstance(rest[name], list) else [rest[name]]), cell]
             else:
-                rest[name] = cells[at]
+                rest[name] = cell
             if at in self._attachments:
                 self._tally.count("attachment_dropped", f"Attachments are not taken; {name} is kept as a text.")
         for at in self._ignored:
             if at < len(cells) and cells[at].strip():
-                self._dropped[self._columns.name(at)] = self._dropped.get(self._columns.name(at), 0) + 1
+                self._dropped.setdefault(self._columns.name(at))
         rest.update(unlisted)
         if self._sheet is not None:
             rest["sheet"] = self._sheet
@@ -273,7 +279,7 @@ class Mapper:
     def _sent(self, case: Case) -> list[str]:
         """Return the cells of an item's rows as they were sent, row behind row, each as wide as the header."""
         width = len(self._columns) + self._is_own
-        sent = []
+        sent: list[str] = []
         for row in (case.row, *case.others):
             cells = (row.cells if row.sent is None else row.sent)[:width]
             sent += cells

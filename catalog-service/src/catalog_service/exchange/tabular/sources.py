@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import Columns, fold
@@ -21,22 +22,19 @@ class Values:
         self._by_look = {fold(value): result for value, result in values.items()}
         self._other = values.get(_ANY_OTHER)
         self._known = lru_cache(1000)(self._find)
-        self._others = lru_cache(1000)(self._is_other)
 
-    def find(self, text: str) -> str | None:
-        """Return what a value becomes; None where the table says nothing of it."""
-        return self._known(text) if len(text) <= LONGEST_VALUE else self._values.get(text, self._other)
-
-    def _find(self, text: str) -> str | None:
+    def find(self, text: str) -> tuple[str | None, bool]:
+        """Return what a value becomes, None where the table says nothing of it; and whether only `*` stands for it."""
+        if len(text) <= LONGEST_VALUE:
+            return self._known(text)
         found = self._values.get(text)
-        return found if found is not None else self._by_look.get(fold(text), self._other)
+        return (self._other, True) if found is None else (found, False)
 
-    def is_other(self, text: str) -> bool:
-        """Check whether only `*` stands for a value."""
-        return self._others(text) if len(text) <= LONGEST_VALUE else text not in self._values
-
-    def _is_other(self, text: str) -> bool:
-        return text not in self._values and fold(text) not in self._by_look
+    def _find(self, text: str) -> tuple[str | None, bool]:
+        found = self._values.get(text)
+        if found is None:
+            found = self._by_look.get(fold(text))
+        return (self._other, True) if found is None else (found, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def _taker(
 ) -> tuple[Callable[[Sequence[str]], str], list[int]]:
     if rule.column is not None:
         at = columns.position(rule.column, of=name)
-        return lambda cells: cells[at], [at]
+        return itemgetter(at), [at]
     if rule.columns is not None:
         places = [columns.position(column, of=name) for column in rule.columns]
     elif rule.columns_named is not None:

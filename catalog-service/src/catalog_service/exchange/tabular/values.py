@@ -64,7 +64,12 @@ def converter(name: str, kind: str, split: str | None, *, is_own: bool = False) 
 
         return lambda text: closed(text) if len(text) <= LONGEST_VALUE else text.strip()
     if name == "tags":
-        return lambda text: _tags(text, split)
+
+        @lru_cache(1000)
+        def known(text: str) -> tuple[str, ...]:
+            return tuple(_tags(text, split))
+
+        return lambda text: list(known(text)) if len(text) <= LONGEST_VALUE else _tags(text, split)
     if name in {"custom_metadata", "test_data", "steps"}:
         return lambda text: _object(text, name)
     if name == "execution_time_minutes":
