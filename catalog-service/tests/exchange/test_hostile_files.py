@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from catalog_service.exchange.read import END, ERROR, Order, found
+from catalog_service.exchange.read import END, ERROR, LENGTH, Order, found
 
 DEEP = 200_000
 MEMORY_MIB = 512
@@ -54,7 +54,7 @@ def refused(content: bytes, **options: Any) -> dict[str, Any]:
 
 
 def read_apart(content: bytes, **options: Any) -> bytes:
-    """Read a file as a worker reads a large one, within bounds; return the last line."""
+    """Read a file as a worker reads a large one, within bounds; return the last of what it writes."""
     given = order(memory_bytes=MEMORY_MIB << 20, cpu_seconds=CPU_SECONDS, **options)
     line = orjson.dumps(given, option=orjson.OPT_APPEND_NEWLINE)
     reader = subprocess.run(
@@ -62,7 +62,12 @@ def read_apart(content: bytes, **options: Any) -> bytes:
     )
     assert reader.returncode == 0, (reader.returncode, reader.stderr[-2000:])
     assert reader.stderr == b""
-    return reader.stdout[reader.stdout.rstrip(b"\n").rfind(b"\n") + 1 :]
+    last, rest = b"", reader.stdout
+    while rest:
+        (length,) = LENGTH.unpack_from(rest)
+        last, rest = rest[LENGTH.size : LENGTH.size + length], rest[LENGTH.size + length :]
+        assert len(last) == length
+    return last
 
 
 def zipped(members: dict[str, str | bytes]) -> bytes:

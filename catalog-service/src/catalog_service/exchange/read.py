@@ -1,11 +1,12 @@
 """Reads a file as rows of import_rows: in a thread of a worker, or, what is large, in a process of its own.
 
 `python -m catalog_service.exchange.read`: standard input is a line with an Order as JSON, then the file; standard
-output is a line a thing found, whose first byte says what it is. A file that kills its reader ends this process alone.
+output is what `found` yields, each behind its length. A file that kills its reader ends this process alone.
 """
 
 import os
 import shutil
+import struct
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,10 +25,15 @@ from catalog_service.exchange.validation import Tally, Validation
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.problems import Problem
 
-ROW, PLACE, END, ERROR = b"R", b"P", b"S", b"E"
-"""A line of COPY; how many bytes are read; the summary of a file that was read to its end; why it was not."""
+ROWS, END, ERROR = b"R", b"S", b"E"
+"""Rows that are read, see Rows; the summary of a file that was read to its end; why it was not."""
 
-_PLACE_EVERY = 1000
+_ROWS_AT_ONCE = 1000
+"""They are stored in one transaction; between two of them a cancellation is noticed."""
+_BYTES_AT_ONCE = 4 << 20
+"""Of which there are fewer rows if they are long."""
+LENGTH = struct.Struct(">Q")
+"""Of what follows it in a pipe, in bytes."""
 _BLOCK = 256 * 1024
 _NICENESS = 10
 """Of the process that reads a large file: requests that people wait for go first."""
@@ -36,11 +42,12 @@ _NATIVE_ONLY = "Only a native file, as GET /exports gives with profile=native, c
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to read and how. `format`: its name, or `auto`; `most_rows` None: any number."""
+    """What to read and how, for which job. `format`: its name, or `auto`; `most_rows` None: any number."""
 
     format: str
     kind: str
     author: str
+    job: str = ""
     encoding: str | None = None
     file_name: str | None = None
     media_type: str | None = None
@@ -52,6 +59,26 @@ class Order:
     most_rows: int | None = None
     memory_bytes: int = 0
     cpu_seconds: int = 0
+
+
+@dataclass(slots=True)
+class Rows:
+    """Lines of COPY that are stored together, how many, and how many bytes of the file are read with them."""
+
+    count: int = 0
+    place: int = 0
+    lines: bytes = b""
+
+    def encode(self) -> bytes:
+        """Return them as `found` yields them."""
+        return b"%b%d %d\n%b" % (ROWS, self.count, self.place, self.lines)
+
+    @classmethod
+    def decode(cls, content: bytes) -> "Rows":
+        """Return what `encode` wrote, without its first byte."""
+        head, _, lines = content.partition(b"\n")
+        count, _, place = head.partition(b" ")
+        return cls(int(count), int(place), lines)
 
 
 @dataclass(slots=True)
@@ -68,7 +95,7 @@ class _Read:
 
 
 def found(file: BinaryIO, order: Order) -> Iterator[bytes]:
-    """Yield the lines of a seekable file, the last of which is END or ERROR."""
+    """Yield what is in a seekable file, each with a first byte that says what it is; the last is END or ERROR."""
     try:
         yield from _found(file, order)
     except Unreadable as error:
@@ -88,6 +115,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     if order.restoring and not chosen.is_native:
         raise Unreadable(_NATIVE_ONLY, code="not_restorable")
     file.seek(0)
+    job = order.job.encode()
     options = ReadOptions(
         kind=order.kind,
         encoding=order.encoding,
@@ -100,6 +128,8 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     )
     read = _Read(chosen.name)
     notices = Tally()
+    lines: list[bytes] = []
+    size = 0
     for record in chosen.read(file, options):
         if isinstance(record, Notice):
             notices.add({"code": record.code, "message": record.message}, None, record.count)
@@ -114,9 +144,14 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             if order.most_rows is not None and read.rows > order.most_rows:
                 message = f"The file has more than {order.most_rows:,} rows, which is the most at once; cut it up."
                 raise Unreadable(message, code="too_many_rows", line=getattr(record, "line", None))
-            yield ROW + validation.row(record)
-            if read.rows % _PLACE_EVERY == 0:
-                yield PLACE + b"%d\n" % _place(file)
+            line = b"%b\t%d\t%b" % (job, read.rows, validation.row(record))
+            lines.append(line)
+            size += len(line)
+            if len(lines) == _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
+                yield Rows(len(lines), _place(file), b"".join(lines)).encode()
+                lines, size = [], 0
+    if lines:
+        yield Rows(len(lines), _place(file), b"".join(lines)).encode()
     if read.dropped:
         warning = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
         notices.add(warning, None, read.dropped)
@@ -168,7 +203,9 @@ def main() -> None:
         shutil.copyfileobj(given, file, _BLOCK)
         file.seek(0)
         with open(sys.stdout.fileno(), "wb", buffering=_BLOCK, closefd=False) as out:
-            out.writelines(found(file, order))
+            for each in found(file, order):
+                out.write(LENGTH.pack(len(each)))
+                out.write(each)
 
 
 if __name__ == "__main__":

@@ -30,8 +30,6 @@ _IN_A_THREAD = 1024 * 1024
 """Bytes; smaller files are read before another process would have begun."""
 _ARCHIVE_IN_A_THREAD = 16 * 1024
 """Bytes; larger archives may unpack to so much that only a process of its own bounds what is made of it."""
-_AT_ONCE = 1000
-"""Rows that are stored in one transaction; between two of them a cancellation is noticed."""
 _BLOCK = 1024 * 1024
 _TELL_EVERY = 0.5
 """Seconds: a row of import_jobs is written and synced for each progress that is told."""
@@ -63,15 +61,14 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
     async with database.transaction() as connection:
         await transitions.hold(connection, job)
         await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
-    rows, place, reported_at = 0, 0, time.monotonic()
-    lines: list[bytes] = []
+    rows, reported_at = 0, time.monotonic()
 
-    async def store() -> None:
+    async def store(read_rows: read.Rows) -> None:
         nonlocal rows, reported_at
-        prefix = f"{job.id}\t".encode()
-        block = b"".join(b"%b%d\t%b" % (prefix, rows + number, line) for number, line in enumerate(lines, 1))
-        rows += len(lines)
+        rows += read_rows.count
         async with database.transaction() as connection:
+            # Nothing of it lasts longer than the server: no row waits for the disk.
+            await connection.execute("SET LOCAL synchronous_commit = off")
             await transitions.hold(connection, job)
             # COPY knows no row-level security.
             names = f"job_id, position, {COLUMNS}"
@@ -81,27 +78,22 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
                 " WITH NO DATA"
             )
             async with connection.cursor().copy(f"COPY arrived ({names}) FROM STDIN") as copy:
-                await copy.write(block)
+                await copy.write(read_rows.lines)
             await connection.execute(f"INSERT INTO import_rows ({names}) SELECT {names} FROM arrived")
-        lines.clear()
         if time.monotonic() - reported_at > _TELL_EVERY:
             reported_at = time.monotonic()
             async with database.transaction() as connection:
-                await transitions.progress(connection, job, _SHARE * min(1, place / job.size), "reading", rows)
+                share = _SHARE * min(1, read_rows.place / job.size)
+                await transitions.progress(connection, job, share, "reading", rows)
 
-    async with _lines(database, job, _order(job, limits)) as found:
-        async for line in found:
-            what, content = line[:1], line[1:]
-            if what == read.ROW:
-                lines.append(content)
-                if len(lines) == _AT_ONCE:
-                    await store()
-            elif what == read.PLACE:
-                place = int(content)
+    async with _found(database, job, _order(job, limits)) as found:
+        async for each in found:
+            what, content = each[:1], each[1:]
+            if what == read.ROWS:
+                await store(read.Rows.decode(content))
             elif what == read.ERROR:
                 raise Refused(orjson.loads(content))
             else:
-                await store()
                 summary: dict[str, Any] = orjson.loads(content)
                 await _store_document(database, job, summary.pop("documents"))
                 return summary
@@ -133,6 +125,7 @@ def _order(job: Job, limits: Limits) -> read.Order:
         format=options["format"],
         kind=options["kind"],
         author=author(job.creator),
+        job=str(job.id),
         encoding=options.get("encoding"),
         file_name=job.file_name,
         media_type=options.get("media_type"),
@@ -148,7 +141,7 @@ def _order(job: Job, limits: Limits) -> read.Order:
 
 
 @asynccontextmanager
-async def _lines(database: Database, job: Job, order: read.Order) -> AsyncIterator[AsyncIterator[bytes]]:
+async def _found(database: Database, job: Job, order: read.Order) -> AsyncIterator[AsyncIterator[bytes]]:
     if job.size < _ARCHIVE_IN_A_THREAD or (job.size < _IN_A_THREAD and not await _is_archive(database, job)):
         file = BytesIO(b"".join([chunk async for chunk in _chunks(database, job)]))
         yield _in_a_thread(file, order)
@@ -165,9 +158,8 @@ async def _is_archive(database: Database, job: Job) -> bool:
 
 async def _in_a_thread(file: BinaryIO, order: read.Order) -> AsyncIterator[bytes]:
     found: Iterator[bytes] = read.found(file, order)
-    while batch := await asyncio.to_thread(lambda: list(itertools.islice(found, _AT_ONCE))):
-        for line in batch:
-            yield line
+    while (each := await asyncio.to_thread(next, found, None)) is not None:
+        yield each
 
 
 @asynccontextmanager
@@ -186,7 +178,7 @@ async def _process(database: Database, job: Job, order: read.Order) -> AsyncIter
     feeding = asyncio.create_task(_feed(child.stdin, database, job, order))
     complaining = asyncio.create_task(_tail(child.stderr))
     try:
-        yield _split(child.stdout)
+        yield _taken(child.stdout)
         with suppress(BrokenPipeError, ConnectionResetError):
             await feeding
     finally:
@@ -217,16 +209,12 @@ async def _tail(pipe: asyncio.StreamReader) -> str:
     return tail.decode(errors="replace").strip()
 
 
-async def _split(pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the lines of a pipe, with their ends, however long they are; half a line at the end is none."""
-    rest = bytearray()
-    while data := await pipe.read(_BLOCK):
-        rest += data
-        end = rest.rfind(b"\n") + 1
-        if end:
-            for line in bytes(rest[:end]).splitlines(keepends=True):
-                yield line
-            del rest[:end]
+async def _taken(pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield what a reader writes to its pipe; half of something at the end is nothing."""
+    with suppress(asyncio.IncompleteReadError):
+        while True:
+            (length,) = read.LENGTH.unpack(await pipe.readexactly(read.LENGTH.size))
+            yield await pipe.readexactly(length)
 
 
 async def _chunks(database: Database, job: Job) -> AsyncIterator[bytes]:
