@@ -44,7 +44,7 @@ def usable_key(fields: list[str]) -> tuple[str, ...]:
 
 
 def match(kind: ItemKind, rules: Rules) -> str:
-    """Return the statement that puts the rows of a kind into the plan, each with the item that it is."""
+    """Return the statement that puts the rows of a kind into the plan: the item that each is, what becomes of it."""
     names = {"id", "external_id", "source_system", *rules.key}
     columns = ", ".join(f"{name} text" for name in sorted(names))
     keys = ", ".join(f"f.{name}" for name in rules.key)
@@ -66,15 +66,19 @@ def match(kind: ItemKind, rules: Rules) -> str:
     version = f"coalesce(a.version, CASE WHEN {by_external_id} THEN b.version END{', c.version' if rules.key else ''})"
     return f"""
     INSERT INTO plan (position, row, kind, file_id, external_id, version, given, is_refused, is_incomplete, has_key,
-        identity, target_id, target_version, other_source, holder, is_ambiguous, was_deleted)
-    SELECT r.position, r.row, '{kind.name}', r.file_id, r.external_id, r.version, r.given, r.is_refused,
-        r.is_incomplete, coalesce(r.file_id::text, r.external_id, r.key) IS NOT NULL,
-        coalesce({target}::text, r.file_id::text, 'e' || r.external_id, 'k' || r.key), {target}, {version},
+        identity, target_id, target_version, other_source, holder, is_ambiguous, was_deleted, action, code)
+    SELECT position, row, '{kind.name}', file_id, external_id, version, given, is_refused, is_incomplete, has_key,
+        identity, CASE WHEN NOT is_ambiguous THEN target_id END, CASE WHEN NOT is_ambiguous THEN target_version END,
+        other_source, holder, is_ambiguous, was_deleted, {_verdict(rules)}
+    FROM (SELECT r.position, r.row, r.file_id, r.external_id, r.version, r.given, r.is_refused, r.is_incomplete,
+        coalesce(r.file_id::text, r.external_id, r.key) IS NOT NULL AS has_key,
+        coalesce({target}::text, r.file_id::text, 'e' || r.external_id, 'k' || r.key) AS identity,
+        {target} AS target_id, {version} AS target_version,
         CASE WHEN a.id IS NULL AND b.source_system IS DISTINCT FROM r.source_system AND r.source_system IS NOT NULL
-             THEN coalesce(b.source_system, '') END,
-        CASE WHEN b.id <> {target} THEN b.id WHEN {target} IS NULL THEN b.id END,
-        {"coalesce(c.number > 1 AND a.id IS NULL AND b.id IS NULL, false)" if rules.key else "false"},
-        d.deleted_at
+             THEN coalesce(b.source_system, '') END AS other_source,
+        CASE WHEN b.id <> {target} THEN b.id WHEN {target} IS NULL THEN b.id END AS holder,
+        {"coalesce(c.number > 1 AND a.id IS NULL AND b.id IS NULL, false)" if rules.key else "false"} AS is_ambiguous,
+        d.deleted_at AS was_deleted
     FROM (
         SELECT r.position, r.row, r.version, r.given, r.action = 'error' IS TRUE AS is_refused,
             r.problems IS NOT NULL AS is_incomplete, f.external_id, f.source_system,
@@ -89,10 +93,11 @@ def match(kind: ItemKind, rules: Rules) -> str:
         SELECT max(deleted_at) AS deleted_at FROM deleted_items d
         WHERE d.kind = '{kind.name}' AND {target} IS NULL AND (d.id = r.file_id OR d.external_id = r.external_id)
     ) d ON %(has_deleted)s
+    ) matched
     """
 
 
-def find_duplicates() -> str:
+def refuse_duplicates() -> str:
     """Return the statement that refuses all but the first row of an item."""
     return """
     UPDATE plan SET action = 'error', code = 'duplicate_in_file', detail = first_row::text
@@ -103,6 +108,9 @@ def find_duplicates() -> str:
                 row_number() OVER same AS by_identity, first_value(row) OVER same AS of_identity,
                 row_number() OVER named AS by_external_id, first_value(row) OVER named AS of_external_id
             FROM plan
+            -- Most files have none, and to find that out takes no order.
+            WHERE (kind, identity) IN (SELECT kind, identity FROM plan GROUP BY 1, 2 HAVING count(*) > 1)
+                OR (kind, external_id) IN (SELECT kind, external_id FROM plan GROUP BY 1, 2 HAVING count(*) > 1)
             WINDOW same AS (PARTITION BY kind, identity ORDER BY position),
                 named AS (PARTITION BY kind, external_id ORDER BY position)
         ) numbered
@@ -112,29 +120,25 @@ def find_duplicates() -> str:
     """
 
 
-def judge(rules: Rules) -> str:
-    """Return the statement that says what becomes of each row, but whether it changes the item that is there."""
+def _verdict(rules: Rules) -> str:
+    """Return the SQL of what becomes of a matched row, but whether it changes the item that is there, and why."""
     other = "false" if rules.adopt or rules.restoring else "other_source IS NOT NULL"
     deleted = "false" if rules.recreate or rules.restoring else "was_deleted IS NOT NULL"
     return f"""
-    UPDATE plan SET (action, code) = (SELECT verdict.action, verdict.code FROM (VALUES
-        (CASE WHEN is_refused THEN 'error'
-              WHEN is_ambiguous OR holder IS NOT NULL OR target_id IS NOT NULL AND {other} THEN 'conflict'
-              WHEN target_id IS NOT NULL THEN 'update'
-              WHEN {deleted} THEN 'skip'
-              WHEN is_incomplete THEN 'error'
-              ELSE 'create' END,
-         CASE WHEN is_refused THEN NULL
-              WHEN is_ambiguous THEN 'ambiguous_key'
-              WHEN holder IS NOT NULL THEN 'external_id_taken'
-              WHEN target_id IS NOT NULL AND {other} THEN 'other_source'
-              WHEN target_id IS NOT NULL THEN NULL
-              WHEN {deleted} THEN 'was_deleted'
-              WHEN is_incomplete THEN 'missing'
-              WHEN NOT has_key THEN 'no_key' END)) AS verdict (action, code)),
-        target_id = CASE WHEN is_ambiguous THEN NULL ELSE target_id END,
-        target_version = CASE WHEN is_ambiguous THEN NULL ELSE target_version END
-    WHERE action IS NULL
+        CASE WHEN is_refused THEN 'error'
+             WHEN is_ambiguous OR holder IS NOT NULL OR target_id IS NOT NULL AND {other} THEN 'conflict'
+             WHEN target_id IS NOT NULL THEN 'update'
+             WHEN {deleted} THEN 'skip'
+             WHEN is_incomplete THEN 'error'
+             ELSE 'create' END AS action,
+        CASE WHEN is_refused THEN NULL
+             WHEN is_ambiguous THEN 'ambiguous_key'
+             WHEN holder IS NOT NULL THEN 'external_id_taken'
+             WHEN target_id IS NOT NULL AND {other} THEN 'other_source'
+             WHEN target_id IS NOT NULL THEN NULL
+             WHEN {deleted} THEN 'was_deleted'
+             WHEN is_incomplete THEN 'missing'
+             WHEN NOT has_key THEN 'no_key' END AS code
     """
 
 
