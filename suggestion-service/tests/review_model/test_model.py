@@ -58,6 +58,17 @@ def test_those_are_named_who_say_most_and_the_same() -> None:
     assert [place for place, _ in found.because] == [3, 0]
 
 
+def test_of_those_who_say_as_much_the_first_are_named() -> None:
+    trained = model((3, 4, True, 0.4), *[(1, 2, False, 0.4)] * 5)
+    like = [trained.like_requirement(terms) for terms in (PUMP, DOOR, LAMP)]
+    down, nothing, up = trained.adjustments(np.stack(like), np.stack(like))
+    assert nothing is None
+    assert down is not None
+    assert [place for place, _ in down.because] == [1, 2, 3]
+    assert up is not None
+    assert [place for place, _ in up.because] == [0]
+
+
 def test_a_review_does_not_judge_itself() -> None:
     # Each pair by itself, like no other: the reviews know all about themselves, and nothing about one another.
     terms = {UUID(int=number): {f"word{number}": 1} for number in range(48)}

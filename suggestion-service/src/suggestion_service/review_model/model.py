@@ -86,15 +86,25 @@ class ReviewModel:
         """
         like = like_requirements * like_test_cases
         values = np.round(self._values(like), 4)
-        said = like * self._surprise
-        return [self._adjustment(*pair) for pair in zip(values.tolist(), like, said, strict=True)]
+        telling = np.flatnonzero(np.abs(values) >= _LEAST)
+        found: list[Adjustment | None] = [None] * len(values)
+        for row, because in zip(telling.tolist(), self._because(like[telling], values[telling]), strict=True):
+            found[row] = Adjustment(float(values[row]), because)
+        return found
 
-    def _adjustment(self, value: float, like: Floats, said: Floats) -> Adjustment | None:
-        if abs(value) < _LEAST:
-            return None
-        (speaking,) = np.nonzero(said > 0 if value > 0 else said < 0)
-        most = speaking[np.argsort(-np.abs(said[speaking]), kind="stable")[:_NAMED]].tolist()
-        return Adjustment(value, [(place, round(float(like[place]), 4)) for place in most])
+    def _because(self, like: Floats, values: Floats) -> list[list[tuple[int, float]]]:
+        """Return for each row which reviews say most of what it is given; of two that say as much the first."""
+        rows = np.arange(len(values))
+        said = like * self._surprise * np.sign(values)[:, None]
+        because: list[list[tuple[int, float]]] = [[] for _ in rows]
+        for _ in range(min(_NAMED, said.shape[1])):
+            most = said.argmax(axis=1)
+            each = zip(because, most.tolist(), said[rows, most].tolist(), like[rows, most].tolist(), strict=True)
+            for named, place, how_much, likeness in each:
+                if how_much > 0:
+                    named.append((place, round(likeness, 4)))
+            said[rows, most] = 0
+        return because
 
     def _values(self, like: Floats) -> Floats:
         values: Floats = _PULL * (like @ self._surprise) / (_DOUBT + like.sum(axis=1))
@@ -132,12 +142,13 @@ class _Similarity:
         self._postings = {term: (np.array(places[term]), np.array(weights[term])) for term in places}
 
     def to(self, item: Terms) -> Floats:
-        like = np.zeros(self._count)
-        for term, weight in self._rarity.unit(item).items():
-            if term in self._postings:
-                places, weights = self._postings[term]
-                like[places] += weight * weights
-        return like
+        unit = self._rarity.unit(item)
+        found = [(*self._postings[term], weight) for term, weight in unit.items() if term in self._postings]
+        if not found:
+            return np.zeros(self._count)
+        places, weights, own = zip(*found, strict=True)
+        whole = np.concatenate(weights) * np.repeat(own, [len(each) for each in places])
+        return np.bincount(np.concatenate(places), whole, self._count).astype(np.float64, copy=False)
 
 
 def _items_of(reviews: Sequence[Review]) -> set[UUID]:

@@ -28,7 +28,7 @@ _NAMED = ("requirement", "requirement_title", "test_case", "test_case_title", "s
 _CHUNK = 1000
 """Suggestions changed in one transaction."""
 _PAUSE = 1.0
-_REST = 10
+_REST = 3
 """A project rests for as many times as long as learning in it took, and so does looking for what is new."""
 _POLL = 10.0
 _FIRST = (UUID(int=0), UUID(int=0))
