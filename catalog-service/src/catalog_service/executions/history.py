@@ -33,9 +33,13 @@ _COLUMNS = """
 _JOINED = """
     JOIN automated_tests t ON t.id = e.test_id JOIN test_runs r ON r.id = e.run_id
     JOIN run_contexts x ON x.id = e.context_id
-    LEFT JOIN execution_failures f ON f.test_id = e.test_id AND f.at = e.at AND f.run_id = e.run_id
-        AND (e.status IN ('failed', 'flaky') OR t.is_manual)
+    LEFT JOIN LATERAL (
+        SELECT said.message, said.trace, said.iterations FROM execution_failures said
+        WHERE said.test_id = e.test_id AND said.at = e.at AND said.run_id = e.run_id
+        AND (e.status IN ('failed', 'flaky') OR t.is_manual) LIMIT 1
+    ) f ON true
 """
+# One failure after the other: a plan that is kept for all pages joined them with those of all months and all tests.
 
 
 async def page(connection: Connection, source: str, conditions: Conditions, wanted: PageRequest) -> Fetched:
