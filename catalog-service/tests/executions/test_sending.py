@@ -52,6 +52,19 @@ async def test_a_run_ends_when_all_shards_of_each_of_its_jobs_have_come(results:
     assert status == {**dict.fromkeys(status, "running"), "2/3": "completed"}
 
 
+async def test_files_that_say_they_are_the_same_part_of_a_run_are_told_of(results: Results) -> None:
+    options: dict[str, Any] = {"run": results.catalog.word(), "shard": "1/2", "file_name": "junit.xml"}
+
+    async def codes(name: str, **others: Any) -> list[str]:
+        sent = await results.send((name, "passed"), **{**options, **others})
+        return [warning["code"] for warning in sent["warnings"]]
+
+    assert "same_shard" not in await codes("first")
+    assert "same_shard" in await codes("second")
+    for number, others in enumerate(({"shard": "2/2"}, {"attempt": 2}, {"file_name": "e2e.xml"}, {"shard": "1/3"})):
+        assert "same_shard" not in await codes(f"other {number}", **others)
+
+
 async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Results) -> None:
     requirement, test_cases = await results.traced(8)
     files = [

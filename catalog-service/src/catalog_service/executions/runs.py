@@ -167,6 +167,26 @@ async def has_all_shards(connection: Connection, run_id: UUID) -> bool:
     )
 
 
+async def has_same_part(
+    connection: Connection, run_id: UUID, shard: int, shards: int | None, attempt: int, file_name: str | None
+) -> bool:
+    """Check whether a run has a file of this name already that came as this shard of this attempt.
+
+    One of another name is another file of the job: a job may have several.
+    """
+    return bool(
+        await fetch_value(
+            connection,
+            """
+            SELECT EXISTS (
+                SELECT FROM run_uploads WHERE run_id = %s AND shard = %s AND shards IS NOT DISTINCT FROM %s
+                AND attempt = %s AND file_name IS NOT DISTINCT FROM %s)
+            """,
+            (run_id, shard, shards, attempt, file_name),
+        )
+    )
+
+
 async def end(connection: Connection, run_id: UUID, now: datetime) -> None:
     """Say that a run is complete."""
     await connection.execute(

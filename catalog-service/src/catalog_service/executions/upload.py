@@ -214,6 +214,10 @@ async def _store(
     if options.unknown == "create":
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
     warnings = [*results.read.warnings, *_warnings(matched, unknown_ids, options)]
+    if options.shard is not None and await runs.has_same_part(
+        connection, run["id"], options.shard, options.shards, options.attempt, results.file_name
+    ):
+        warnings.append(_same_part(options))
     upload_id = uuid4()
     upload = {
         "id": upload_id,
@@ -305,6 +309,15 @@ def _warnings(matched: incoming.Matched, unknown_ids: list[str], options: Option
         message = "Several test cases have the automation id of a test; they count for none of them."
         warnings.append({"code": "ambiguous_automation_id", "message": message, "count": matched.ambiguous})
     return warnings
+
+
+def _same_part(options: Options) -> dict[str, Any]:
+    part = f"{options.shard}/{options.shards} of attempt {options.attempt}"
+    message = (
+        f"Another file of this run with the same name says that it is shard {part}, too. Both count, and of a test that"
+        " both have the worse end. Jobs of one run need shards of their own, a job that is repeated the next attempt."
+    )
+    return {"code": "same_shard", "message": message, "count": 1}
 
 
 def _unknown(kind: str, ids: list[str]) -> dict[str, Any]:
