@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import orjson
 import pytest
 
 from catalog_service.executions.incoming import NAMED_TEST_CASES
@@ -34,6 +35,23 @@ async def test_a_test_that_was_named_once_is_remembered(results: Results) -> Non
     again = ok(await results.post(junit((name, "failed"), class_name="t")))
     assert again["matched"] == 1
     assert (await results.verdict(requirement))["verdict"] == "failed"
+
+
+async def test_a_result_counts_for_each_test_case_that_a_property_or_a_tag_names(results: Results) -> None:
+    _, (by_property, by_tag, by_name) = await results.traced(3)
+    name = results.catalog.word()
+    tags = [by_tag["external_id"], f"test_case:{by_property['external_id']}", "slow2"]
+    test = {"name": name, "status": "passed", "duration": 1, "tags": tags}
+    report: Json = {"results": {"tool": {"name": "x"}, "summary": {}, "tests": [test]}}
+    headers = {"content-type": "application/json"}
+    ok(await results.post(orjson.dumps(report), headers))
+    named = {case["id"] for case in (await _test_of(results, name))["test_cases"]}
+    assert named == {by_property["id"], by_tag["id"]}
+    other = results.catalog.word()
+    test |= {"name": f"{other} [{by_name['external_id']}]", "tags": tags[:1]}
+    ok(await results.post(orjson.dumps(report), headers))
+    named = {case["id"] for case in (await _test_of(results, other))["test_cases"]}
+    assert named == {by_name["id"], by_tag["id"]}
 
 
 async def test_what_a_test_names_is_looked_up(results: Results) -> None:

@@ -32,7 +32,7 @@ async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
         CREATE TEMP TABLE incoming (
             position integer, fingerprint bytea, class_name text, name text, suite text, file text, iteration text,
             outcome text, is_attempt boolean, duration_ms bigint, message text, trace text,
-            named json, guessed json, requirements json, maybe_requirements json
+            named json, tagged json, guessed json, requirements json, maybe_requirements json
         ) ON COMMIT DROP
         """
     )
@@ -95,30 +95,26 @@ NAMED_TEST_CASES = f"""
 """The test cases that a `word` names: one or none, each way by its index, which a join on either would not use."""
 
 
+def _found(column: str, matched_by: str) -> str:
+    """Return the query of the test cases that the words of a column of `incoming i` name."""
+    return f"""
+        SELECT DISTINCT i.fingerprint, t.id AS test_case_id, '{matched_by}' AS matched_by
+        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.{column}) AS word
+        CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t
+        WHERE i.{column} IS NOT NULL"""
+
+
 async def match(connection: Connection) -> list[str]:
     """Find the test cases that results name, in the temporary table `incoming_matches`; return ids that nothing has.
 
-    What a property or a tag names comes before what a name may mean, and that before an automation id; which one test
-    may have for several test cases: then it has none, and is `ambiguous`.
+    What properties and tags name counts together, and what a name may mean where no property names one; all that before
+    an automation id, which one test may have for several test cases: then it has none, and is `ambiguous`.
     """
-    await connection.execute(
-        f"""
-        CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS
-        SELECT DISTINCT i.fingerprint, t.id AS test_case_id, 'named' AS matched_by
-        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
-        CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t
-        WHERE i.named IS NOT NULL
-        """
-    )
-    await connection.execute(
-        f"""
-        INSERT INTO incoming_matches
-        SELECT DISTINCT i.fingerprint, t.id, 'name'
-        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.guessed) AS word
-        CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t
-        WHERE i.guessed IS NOT NULL AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
-        """
-    )
+    await connection.execute(f"CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS {_found('named', 'named')}")
+    of_others = "AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)"
+    await connection.execute(f"INSERT INTO incoming_matches {_found('guessed', 'name')} {of_others}")
+    # Last: what a tag names takes nothing from what a name does.
+    await connection.execute(f"INSERT INTO incoming_matches {_found('tagged', 'named')}")
     return await _unknown_ids(connection)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "position, fingerprint, name, class_name, suite, file, iteration, outcome, is_attempt, duration_ms, message, trace,"
-    " named, guessed, requirements, maybe_requirements"
+    " named, tagged, guessed, requirements, maybe_requirements"
 )
 """Of a line of COPY, in its order."""
 
@@ -40,7 +40,7 @@ _LONGEST_NAME = 2000
 _MOST_IDS = 100
 _AT_ONCE = 512
 _NOTHING_SAID = "\\N\t\\N"
-_NO_IDS = "\\N\t\\N\t\\N\t\\N"
+_NO_IDS = "\\N\t\\N\t\\N\t\\N\t\\N"
 """What most lines have; putting it together for each would be a tenth of the reading."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
 
@@ -152,7 +152,7 @@ def _line(result: Result, outcome: str, position: int, guess: Callable[[str], li
     iteration = result.iteration or (name if base != name else "")
     guessed, maybe = guess(name), requirements_in(name)
     if result.tags:
-        guessed, maybe = [*guessed, *result.tags], [*maybe, *result.tags]
+        maybe = [*maybe, *result.tags]
     shared, place = _shared(result.class_name, result.suite, result.file)
     fingerprint = shared.copy()
     fingerprint.update(base.encode("utf-8", "replace"))
@@ -161,7 +161,8 @@ def _line(result: Result, outcome: str, position: int, guess: Callable[[str], li
     if result.message is not None or result.trace is not None:
         why = f"{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
     if result.named or guessed or result.requirements or maybe:
-        ids = f"{_ids(result.named)}\t{_ids(guessed)}\t{_ids(result.requirements)}\t{_ids(maybe)}"
+        named = f"{_ids(result.named)}\t{_ids(result.tags)}\t{_ids(guessed)}"
+        ids = f"{named}\t{_ids(result.requirements)}\t{_ids(maybe)}"
     return (
         f"{position}\t\\\\x{fingerprint.hexdigest()}\t{_text(base)}\t{place}\t{_text(iteration)}\t{outcome}"
         f"\t{'t' if result.is_attempt else 'f'}\t{duration}\t{why}\t{ids}\n"
