@@ -284,6 +284,7 @@ async def running_gateway(
     *,
     deployed: bool = False,
     patience: float = 10,
+    news_patience: float = 0,
     static: Path = NO_PAGE,
     demo: DemoAccount | None = None,
     projects: Sequence[dict[str, Any]] = (MAIN_PROJECT,),
@@ -291,7 +292,7 @@ async def running_gateway(
 ) -> AsyncIterator[Running]:
     """Run a gateway before services in its own process, or behind a server each when `deployed`.
 
-    `static`: the folder of the built page.
+    `static`: the folder of the built page; `news_patience`: for how long requests wait for news of users.
     """
     issuer = Issuer(projects=[*projects])
     endless = asyncio.Event()
@@ -313,7 +314,7 @@ async def running_gateway(
         for client in clients.values():
             await stack.enter_async_context(client)
         peers = {name: Peer(name, client, signer) for name, client in clients.items()}
-        verifier = TokenVerifier(peers[AUTH.name])
+        verifier = TokenVerifier(peers[AUTH.name], patience=news_patience)
         read = Settings(**settings)
         credentials = Credentials(read.public_url)
         limits = Limits.of(user=read.rate_limit_user, token=read.rate_limit_token, address=read.rate_limit_address)

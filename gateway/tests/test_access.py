@@ -16,7 +16,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from jwt.utils import base64url_encode
-from stand_ins import Running, identity_of
+from stand_ins import Running, identity_of, running_gateway
+from test_api_tokens import made
 
 from chassis.core.identity import Identity, Role
 from chassis.messaging.events import Payload
@@ -426,3 +427,25 @@ async def test_a_new_key_is_fetched_when_a_token_is_signed_with_it(
     monkeypatch.setattr("gateway.auth.revocations.time.monotonic", lambda: later)
     await running.verifier.revocations.refresh()
     assert (await running.get(PATH, running.issuer.token())).status_code == 200
+
+
+@pytest.mark.parametrize("is_api_token", [False, True], ids=["session", "api token"])
+async def test_requests_wait_for_a_gateway_that_has_heard_nothing_of_users_yet(
+    monkeypatch: pytest.MonkeyPatch, is_api_token: bool
+) -> None:
+    async with running_gateway(news_patience=60) as running:
+        token = await made(running, "read") if is_api_token else running.issuer.token()
+        monkeypatch.setattr("gateway.auth.revocations._MAX_STALENESS", -1)
+        asked = asyncio.create_task(running.get(PATH, token))
+        await asyncio.sleep(0.3)
+        assert not asked.done()
+        monkeypatch.undo()
+        assert (await asked).status_code == 200
+
+
+async def test_requests_are_refused_once_they_have_waited_for_news_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_gateway(news_patience=0.3) as running:
+        monkeypatch.setattr(running.verifier.revocations, "is_fresh", lambda: False)
+        problem(await running.get(PATH, running.issuer.token()), 503, "unavailable")
+        monkeypatch.undo()
+        assert (await running.get(PATH, running.issuer.token())).status_code == 200

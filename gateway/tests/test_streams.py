@@ -77,11 +77,11 @@ async def test_a_stream_ends_with_its_token(running: Running) -> None:
         assert time.time() >= expires_at
 
 
-async def test_a_stream_ends_when_nothing_is_heard_of_users(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with follow(running, running.issuer.token()) as events:
+async def test_a_stream_ends_when_nothing_is_heard_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_gateway(news_patience=60) as running, follow(running, running.issuer.token()) as events:
         await events.events(1)
         monkeypatch.setattr(running.verifier.revocations, "is_fresh", lambda: False)
-        await events.rest()
+        await events.rest()  # and waits for no news, as a request would
 
 
 async def test_streams_end_when_the_gateway_stops(running: Running) -> None:

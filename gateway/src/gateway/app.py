@@ -199,13 +199,16 @@ def create_gateway(
     peers: Mapping[str, Peer],
     signer: InternalSigner,
     demo: DemoAccount | None = None,
+    *,
+    patience: float = 0,
 ) -> tuple[Gateway, Worker]:
     """Return the gateway and the worker that keeps its knowledge of users fresh.
 
     `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
     name. `demo` is shown to whoever opens the page: no setting makes it, so that no deployment can have one.
+    `patience`: for how many seconds requests wait while the gateway hears nothing of users.
     """
-    verifier = TokenVerifier(peers[AUTH.name])
+    verifier = TokenVerifier(peers[AUTH.name], patience=patience)
     worker = Worker()
     worker.add("gateway access", verifier.run)
     worker.every("gateway use of tokens", _TELL_USE_EVERY, verifier.report_use)
@@ -238,7 +241,7 @@ async def _compose(process: Process) -> ASGIApp:
         for name, url in process.urls(_SERVICES).items()
     }
     peers = {peer.name: peer for peer in process.peers(_SERVICES, GATEWAY)}
-    gateway, worker = create_gateway(settings, upstreams, peers, signer)
+    gateway, worker = create_gateway(settings, upstreams, peers, signer, patience=process.patience)
     await process.open(gateway.notices)
     await process.use(worker)
     return tracing.of_requests(gateway)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chassis.core.identity import Role
+from chassis.core.problems import Unavailable
 from chassis.messaging import outbox
 from chassis.messaging.events import Message
+from chassis.web.patience import Patience
 from chassis.web.peers import Peer
 from contracts.auth import (
     ApiTokenCreated,
@@ -49,8 +51,11 @@ class Revocations:
     The owners of `api_tokens` are among the users, whether anything has changed for them or not.
     """
 
-    def __init__(self, auth: Peer, fetch_keys: Callable[[], Awaitable[None]]) -> None:
-        """`fetch_keys` is done when the keys that sign tokens were replaced: those of before must not be taken."""
+    def __init__(self, auth: Peer, fetch_keys: Callable[[], Awaitable[None]], *, patience: float = 0) -> None:
+        """`fetch_keys` is done when the keys that sign tokens were replaced: those of before must not be taken.
+
+        `patience`: for how many seconds requests wait for news, at the start and when there were none for too long.
+        """
         self.users: dict[int, CurrentUser] = {}
         self.ended: dict[str, float] = {}
         self.api_tokens = ApiTokens()
@@ -62,6 +67,7 @@ class Revocations:
         self._position = 0
         self._fresh_at = float("-inf")
         self._reading = asyncio.Lock()
+        self._patience = Patience(patience)
 
     async def follow(self) -> None:
         """Follow the feed, at most about POLL seconds behind; raise Unavailable when auth-service does not answer."""
@@ -73,6 +79,12 @@ class Revocations:
     def is_fresh(self) -> bool:
         """Check whether what is known is recent enough to let requests pass."""
         return time.monotonic() - self._fresh_at <= _MAX_STALENESS
+
+    async def wait_for_news(self) -> None:
+        """Wait until requests may pass; raise Unavailable when that takes too long."""
+        while not self.is_fresh():
+            if not await self._patience.wait():
+                raise Unavailable("Tokens cannot be checked right now; try again.")
 
     async def refresh(self) -> None:
         """Read the feed up to its head."""
@@ -96,6 +108,7 @@ class Revocations:
             self._prune_expired()
             if self._position >= page.head:
                 self._fresh_at = asked_at
+                self._patience.found()
                 return
 
     async def _start(self) -> None:

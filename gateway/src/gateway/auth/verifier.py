@@ -65,8 +65,9 @@ class _Verified:
 class TokenVerifier:
     """Verifies access tokens, once each, and returns who sent them as they are now."""
 
-    def __init__(self, auth: Peer) -> None:
-        self.revocations = Revocations(auth, self._fetch_keys)
+    def __init__(self, auth: Peer, *, patience: float = 0) -> None:
+        """`patience`: for how many seconds requests wait for news of users and tokens."""
+        self.revocations = Revocations(auth, self._fetch_keys, patience=patience)
         self._auth = auth
         self._keys: dict[str, jwt.PyJWK] = {}
         self._keys_fetched_at = float("-inf")
@@ -91,7 +92,9 @@ class TokenVerifier:
 
         Raises Unauthenticated or Unavailable.
         """
-        revocations = self._fresh()
+        revocations = self.revocations
+        if not revocations.is_fresh():
+            await revocations.wait_for_news()
         if token.startswith(PREFIX):
             return revocations.api_tokens.identify(token, revocations.users).identity
         verified = self._verified.get(token)
@@ -120,7 +123,9 @@ class TokenVerifier:
         access to the project or the token is not for it, and Conflict project_archived.
         """
         if token.startswith(PREFIX):
-            revocations = self._fresh()
+            revocations = self.revocations
+            if not revocations.is_fresh():
+                await revocations.wait_for_news()
             known = revocations.api_tokens.permit(token, revocations.users, method, path)
             identity = known.identity
             if known.projects is not None:
@@ -164,11 +169,6 @@ class TokenVerifier:
         """Read at once what has happened: whoever has changed something goes on with it."""
         with suppress(Unavailable):  # it will be read in a moment
             await self.revocations.refresh()
-
-    def _fresh(self) -> Revocations:
-        if not self.revocations.is_fresh():
-            raise Unavailable("Tokens cannot be checked right now; try again.")
-        return self.revocations
 
     async def _verify(self, token: str) -> _Verified:
         bearer.check_form(token, _MAX_TOKEN_LENGTH)

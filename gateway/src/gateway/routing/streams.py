@@ -83,6 +83,8 @@ class Streams:
                     stream.end()
 
     async def _may_go_on(self, stream: _Stream) -> bool:
+        if not self._verifier.revocations.is_fresh():  # for which a request would wait
+            return False
         try:
             path, project = stream.address.path, stream.address.project
             identity = await self._verifier.permit(stream.token, "GET", path, project, writes=False)
