@@ -6,8 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 import openpyxl
+from hypothesis import given
+from hypothesis import strategies as st
 
-from catalog_service.workbook import Cover, Workbook, cell
+from catalog_service.workbook import Cover, Workbook, cell, text_cells
 
 
 def test_the_first_sheet_is_written_as_it_comes(tmp_path: Path) -> None:
@@ -28,3 +30,8 @@ def test_the_first_sheet_is_written_as_it_comes(tmp_path: Path) -> None:
     read = openpyxl.load_workbook(file, read_only=True)
     assert list(read["Lines"].iter_rows(values_only=True)) == [columns, *lines]
     assert len(list(read["Notes"].iter_rows())) == 1001
+
+
+@given(st.lists(st.none() | st.text() | st.text(st.sampled_from("_x0A&<>\t\n \r'é\u00a0"), max_size=9), max_size=4))
+def test_a_line_of_texts_has_the_cells_of_each(texts: list[str | None]) -> None:
+    assert text_cells(texts) == list(map(cell, texts))

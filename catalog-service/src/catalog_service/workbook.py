@@ -202,6 +202,20 @@ def cell(value: Any) -> str:
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
 
 
+def text_cells(texts: Sequence[str | None]) -> list[str]:
+    """Return the cells of a line of texts, as `cell` makes them: most have plain ones alone, which one look tells."""
+    if not _is_plain("\n".join(filter(None, texts))):
+        return list(map(cell, texts))
+    return [
+        "<c/>"
+        if text is None
+        else f'<c t="inlineStr"><is><t>{text}</t></is></c>'
+        if text == text.strip()
+        else cell(text)
+        for text in texts
+    ]
+
+
 def _is_plain(text: str) -> bool:
     """Check whether a text has nothing special: to know that costs a tenth of looking for it."""
     return (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_service.exchange.tabular.formulas import decode, encode, looks_encoded
+from catalog_service.exchange.tabular.formulas import decode, encode, encode_row, looks_encoded
 
 texts = st.text() | st.text(st.sampled_from("'\"=+-@＝; |\t\r\n a\u00a0\u2028"), max_size=12)
 
@@ -43,3 +43,8 @@ def test_a_file_of_another_tool_is_suspected_only_where_it_looks_like_ours() -> 
     assert looks_encoded("'=1+1")
     assert looks_encoded("''quoted")
     assert not looks_encoded("'tis")
+
+
+@given(st.lists(texts | st.none(), max_size=4))
+def test_a_row_is_encoded_as_its_cells_are(cells: list[str | None]) -> None:
+    assert list(encode_row(cells)) == [None if cell is None else encode(cell) for cell in cells]

@@ -22,6 +22,8 @@ LONG_TEXT_COLUMNS = ("number", "item", "field", "part", "text")
 """`item` and `field` are for people; the parts of a number, in their order, are its text."""
 
 _MOST_LONG_TEXT = 128 << 20
+REFERENCE = "[Long texts: "
+"""How what stands for a long text begins."""
 _REFERENCE = re.compile(r"\[Long texts: ([1-9][0-9]{0,8})\]")
 _ONLY = {"links": {"requirement", "requirement_id"}, "test_cases": {"steps", "automation_status", "preconditions"}}
 
@@ -54,12 +56,12 @@ def own_mapping(columns: Columns) -> dict[str, Any]:
 
 def reference_to(number: int) -> str:
     """Return the cell that stands for the long text of a number."""
-    return f"[Long texts: {number}]"
+    return f"{REFERENCE}{number}]"
 
 
 def is_reference(text: str) -> bool:
     """Check whether a text looks like a reference: it is written as a long text, too."""
-    return text.startswith("[Long") and _REFERENCE.fullmatch(text) is not None
+    return text.startswith(REFERENCE) and _REFERENCE.fullmatch(text) is not None
 
 
 def read_long_texts(columns: Columns, rows: Iterator[Row]) -> dict[str, str]:

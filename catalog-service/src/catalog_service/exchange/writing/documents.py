@@ -14,10 +14,17 @@ from catalog_service.exchange.native.schemas import schema_lines
 from catalog_service.exchange.native.writing import NativeJson, NativeLines
 from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWriter
 from catalog_service.exchange.tabular.archive import MANIFEST
-from catalog_service.exchange.tabular.formulas import MARK, encode
-from catalog_service.exchange.tabular.own import LONG_TEXT_COLUMNS, LONG_TEXTS, SHEETS, is_reference, reference_to
+from catalog_service.exchange.tabular.formulas import MARK, encode_row
+from catalog_service.exchange.tabular.own import (
+    LONG_TEXT_COLUMNS,
+    LONG_TEXTS,
+    REFERENCE,
+    SHEETS,
+    is_reference,
+    reference_to,
+)
 from catalog_service.exchange.writing.scope import About
-from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
+from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell, text_cells
 from chassis.files.archive_writing import begin_entry, write_archive
 
 if TYPE_CHECKING:
@@ -117,7 +124,7 @@ class CsvExport:
 
     def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
         """See ExportDocument.write."""
-        self._file.write(_table(map(_encoded, rows)))
+        self._file.write(_table(map(encode_row, rows)))
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
@@ -148,7 +155,7 @@ class CsvArchiveExport:
         while self._kind != kind:
             self._next()
         assert self._table is not None
-        self._table.write(_table(map(_encoded, rows)))
+        self._table.write(_table(map(encode_row, rows)))
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
@@ -190,11 +197,14 @@ class XlsxExport:
         """See ExportDocument.write."""
         columns = self._columns[kind]
         for row in rows:
-            cells = list(row)
-            for at, text in enumerate(row):
-                if text is not None and (_is_long(text) or is_reference(text)):
-                    cells[at] = self._write_long(row, columns[at], text)
-            self._book.add(SHEETS[kind], columns, map(cell, cells))
+            cells = row
+            texts = "\n".join(filter(None, row))
+            if len(texts) > _PART or REFERENCE in texts:
+                cells = [
+                    self._write_long(row, column, text) if text and (_is_long(text) or is_reference(text)) else text
+                    for column, text in zip(columns, row, strict=False)
+                ]
+            self._book.add(SHEETS[kind], columns, text_cells(cells))
 
     def _write_long(self, row: Sequence[str | None], field: str, text: str) -> str:
         """Write a text that no cell can hold, and return what its cell says."""
@@ -255,10 +265,6 @@ class ReqifArchiveExport(ReqifExport):
 
 def _is_long(text: str) -> bool:
     return len(text) > _PART and len(text.encode("utf-16-le")) > 2 * _LONGEST_TEXT
-
-
-def _encoded(row: Sequence[str | None]) -> list[str | None]:
-    return [text if text is None else encode(text) for text in row]
 
 
 def _table(rows: Any, begin: str = "") -> bytes:
