@@ -102,6 +102,9 @@ def coverage_rises_with_accepted_suggestions(admin: Traceline) -> Json:
     assert before["total_test_cases"] >= 90
     assert before["suspect_links"] == 1
     assert 0.3 < before["coverage"] < 0.6
+    verdicts = admin.read("/reports/verification", limit=1)["summary"]["requirements"]
+    assert all(verdicts[verdict] for verdict in ("passed", "failed", "flaky", "partial", "not_run", "uncovered"))
+    assert admin.read("/automated-tests", linked="false")["total"] > 0
     pending = admin.read("/suggestions", status="pending", sort="score:desc")
     assert pending["total"] >= 10
     assert all(suggestion["suggestion_reason"] for suggestion in pending["items"])

@@ -162,6 +162,13 @@ def test_one_amended_requirement_has_a_confirmed_and_an_unconfirmed_link(project
     assert confirmed
 
 
+def test_ci_has_run_each_automated_test_case_and_tests_of_none(project: DemoProject) -> None:
+    named = [test.get("labels", {}).get("test_case") for test in project.runs[0]["attempts"][0]]
+    automated = [item["external_id"] for item in project.test_cases if item["automation_status"] == "automated"]
+    assert sorted(filter(None, named)) == sorted(automated)
+    assert None in named
+
+
 def test_the_requirement_that_ends_a_load_is_needed_by_nothing_before_it(project: DemoProject) -> None:
     named = {entry["requirement"] for entry in (*project.links, *project.amendments, *project.confirmations)}
     assert project.seal["external_id"] not in named

@@ -13,7 +13,8 @@ class DemoProject:
     """What is loaded, in the API's own fields; `links` and what follows name items by external_id.
 
     `amendments` change the description of a requirement after its links were made, which makes them suspect;
-    `confirmations` are links that somebody has looked at again since.
+    `confirmations` are links that somebody has looked at again since. `runs` are what CI has executed, the first of
+    them before the amendments; each attempt is a list of tests, as in CTRF.
     """
 
     requirements: list[Json]
@@ -21,6 +22,7 @@ class DemoProject:
     links: list[Json]
     amendments: list[Json]
     confirmations: list[Json]
+    runs: list[Json]
 
     @property
     def seal(self) -> Json:
@@ -31,7 +33,10 @@ class DemoProject:
 def read_project() -> DemoProject:
     """Return the demo project as its files have it."""
     return DemoProject(
-        requirements=_read("requirements.json"), test_cases=_read("test_cases.json"), **_read("links.json")
+        requirements=_read("requirements.json"),
+        test_cases=_read("test_cases.json"),
+        runs=_read("runs.json"),
+        **_read("links.json"),
     )
 
 
