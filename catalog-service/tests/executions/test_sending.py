@@ -104,6 +104,17 @@ async def test_a_test_that_another_run_stores_meanwhile_is_the_same(results: Res
     assert [test["id"] for test in listed["items"]] == [result["test"]["id"] for result in ran["items"]]
 
 
+async def test_what_a_run_executed_is_listed_failures_first(results: Results) -> None:
+    ends = ("passed", "skipped", "flaky", "failed")
+    sent = await results.send(*((f"{end} {number}", end) for end in ends for number in range(2)))
+    listed, after = [], {}
+    while not listed or after:
+        page = await results.catalog.read(f"/test-runs/{sent['run']['id']}/results", limit=3, **after)
+        listed += [execution["status"] for execution in page["items"]]
+        after = {"after": page["next_after"]} if page["next_after"] else {}
+    assert listed == [end for end in reversed(ends) for _ in range(2)]
+
+
 async def test_a_test_without_a_time_has_no_duration(results: Results) -> None:
     sent = ok(await results.post(b'<testsuite><testcase classname="doors" name="close"/></testsuite>'))
     (execution,) = (await results.catalog.read(f"/test-runs/{sent['run']['id']}/results"))["items"]

@@ -245,13 +245,13 @@ async def complete_test_run(
     "/test-runs/{run_id}/results",
     response_model=Page[Execution],
     responses=problem_responses("404 test_run_not_found"),
-    summary="List what a test run executed",
+    summary="List what a test run executed, failures first",
     openapi_extra=documented(RunResultsQuery),
 )
 async def list_test_run_results(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
-    """Return one page of the tests of a run and how they ended."""
+    """Return one page of the tests of a run and how they ended: failed, flaky, skipped, passed."""
     query = read_query(request, RunResultsQuery)
-    wanted = query.page(request, history.NEWEST_FIRST)
+    wanted = query.page(request, history.WORST_FIRST)
     conditions = query.conditions()
     conditions.parameters["run"] = run_id
     async with database.connection() as connection:

@@ -8,6 +8,9 @@ from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 
 NEWEST_FIRST = Order("at:desc", (By("e.at", datetime, True), By("e.id", str)))
+_WORST_FIRST = "array_position(ARRAY['failed', 'flaky', 'skipped', 'passed'], {})"
+WORST_FIRST = Order("status", (By("e.status", str, expression=_WORST_FIRST), By("e.id", str)))
+"""For what one run executed, all of it at one time."""
 
 _ID = "x.test_id || '-' || x.context_id || '-' || x.run_id"
 OF_RUN = f"(SELECT x.*, {_ID} AS id FROM executions x WHERE x.run_id = %(run)s) e"
@@ -43,5 +46,5 @@ _JOINED = """
 
 
 async def page(connection: Connection, source: str, conditions: Conditions, wanted: PageRequest) -> Fetched:
-    """Return a page of executions of `source`, the newest first, under conditions on `e`."""
+    """Return a page of executions of `source` under conditions on `e`."""
     return await fetch_page(connection, _COLUMNS, source, conditions, wanted, joined=_JOINED)

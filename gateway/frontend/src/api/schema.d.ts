@@ -2554,8 +2554,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a test run executed
-         * @description Return one page of the tests of a run and how they ended.
+         * List what a test run executed, failures first
+         * @description Return one page of the tests of a run and how they ended: failed, flaky, skipped, passed.
          */
         get: operations["list_test_run_results"];
         put?: never;
