@@ -23,7 +23,9 @@ export function Flaky() {
               <p className={css.quiet}>{last_message}</p>
             </div>
             <div className={tab.about}>
-              {environment} {words.flips(flips, formatShare(failure_rate))}
+              {environment}
+              {flips > 0 && <span>{words.flips(flips, formatShare(failure_rate))}</span>}
+              {outcomes.includes("k") && <span>{words.repeated(outcomes.split("k").length - 1, outcomes.length)}</span>}
               <Outcomes outcomes={outcomes} />
               <Ago iso={last_run_at} />
             </div>

@@ -38,6 +38,7 @@ export const results = {
   stale: "Stale test cases",
   noStale: "No test case passed so long ago, or before so much has changed, that its result says nothing.",
   flips: (flips: number, rate: string) => `${flips} changes, failed in ${rate} of the runs`,
+  repeated: (times: number, runs: number) => `passed when repeated in ${times} of ${runs} runs`,
   tests: {
     title: "Untraced tests",
     which: "Tests shown",
