@@ -128,6 +128,120 @@ def test_results_of_one_history_of_allure_are_attempts_in_their_order() -> None:
     assert (found.format, found.counts["results"], found.counts["flaky"]) == ("allure", 1, 1)
 
 
+def _allure(*found: dict[str, Any]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number, one in enumerate(found):
+            archive.writestr(f"{number}-result.json", orjson.dumps({"uuid": "x", "start": number, **one}))
+    return packed.getvalue()
+
+
+def test_tests_of_allure_with_the_same_name_are_no_attempts_of_one_another() -> None:
+    """Neither two classes of a module of pytest, nor what only its history tells apart."""
+    package = {"labels": [{"name": "package", "value": "tests.test_a"}]}
+    found = [
+        {"name": "test_1", "historyId": f"{number}", "fullName": f"tests.test_a{of}#test_1", "status": end, **package}
+        for number, (of, end) in enumerate(((".TestX", "failed"), (".TestY", "passed"), ("", "passed")))
+    ]
+    assert [one.class_name for one in results("allure", _allure(*found))] == [
+        *("tests.test_a.TestX", "tests.test_a.TestY", "tests.test_a")
+    ]
+    alike = [
+        {"name": "t", "historyId": history, "fullName": f"a.spec.ts:{line}", "status": end, **package}
+        for history, line, end in (("1", 7, "failed"), ("2", 9, "passed"), ("2", 9, "passed"))
+    ]
+    told = read(io.BytesIO(_allure(*alike)), io.BytesIO(), Order("allure"))
+    assert isinstance(told, Read)
+    assert (told.counts["results"], told.counts["failed"], told.counts["passed"]) == (2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("case", "status"),
+    [
+        (b'result="failed"', "failed"),
+        (b'status="Error"', "failed"),
+        (b'success="False"', "failed"),
+        (b'executed="False" success="False"', "skipped"),
+        (b'ignored="true"', "skipped"),
+        (b'status="run" result="suppressed"', "skipped"),
+        (b'status="run" result="completed"', "passed"),
+        (b'executed="True" success="True" ignored="false"', "passed"),
+    ],
+)
+def test_a_case_may_say_by_its_attributes_how_it_ended(case: bytes, status: str) -> None:
+    assert result("junit", b'<testsuite><testcase name="a" %b/></testsuite>' % case).status == status
+
+
+@pytest.mark.parametrize("child", [b"skipped", b"skip", b"disabled", b"ignored", b"pending"])
+def test_a_case_that_was_left_out_has_not_passed(child: bytes) -> None:
+    content = b'<testsuite><testcase name="a"><%b/></testcase></testsuite>' % child
+    assert result("junit", content).status == "skipped"
+
+
+def test_what_eclipse_exports_is_a_junit_report() -> None:
+    content = b"""<?xml version="1.0"?><testrun name="D" tests="3" failures="1"><testsuite name="D">
+        <testcase name="a" classname="D"/><testcase name="b" classname="D"><failure>x</failure></testcase>
+        <testcase name="c" classname="D" ignored="true"/></testsuite></testrun>"""
+    found = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert (found.format, [found.counts[end] for end in ("passed", "failed", "skipped")]) == ("junit", [1, 1, 1])
+
+
+def test_a_scenario_of_behave_that_did_not_run_has_not_passed() -> None:
+    step: dict[str, Any] = {"name": "g", "result": {"status": "passed", "duration": 0.25}}
+    broken = {"name": "g", "result": {"status": "failed", "duration": 0.5, "error_message": ["Assertion", "no door"]}}
+    elements = [
+        {"type": "background", "name": "b", "steps": [{"name": "g"}]},
+        {"type": "scenario", "name": "s", "status": "passed", "tags": ["TC-1"], "steps": [step]},
+        {"type": "scenario", "name": "t", "status": "failed", "steps": [broken, {"name": "h"}]},
+        {"type": "scenario", "name": "u", "status": "skipped", "steps": [{"name": "g"}]},
+        {"type": "scenario", "name": "v", "steps": [{"name": "g"}]},
+    ]
+    feature = {"keyword": "Feature", "name": "F", "location": "a.feature:1", "elements": elements}
+    found = results("cucumber-json", orjson.dumps([feature]))
+    assert [(one.name, one.status) for one in found] == [
+        *(("s", "passed"), ("t", "failed"), ("u", "skipped"), ("v", "skipped"))
+    ]
+    assert (found[0].duration_ms, found[0].file, found[0].tags) == (250, "a.feature", ["TC-1"])
+    assert found[1].trace == "Assertion\nno door"
+
+
+def test_a_benchmark_of_go_has_no_line_of_its_own_end() -> None:
+    events: list[dict[str, Any]] = [
+        {"Action": "run", "Package": "p", "Test": "BenchmarkX"},
+        {"Action": "output", "Package": "p", "Test": "BenchmarkX", "Output": "BenchmarkX 1 1 ns/op"},
+        {"Action": "run", "Package": "p", "Test": "BenchmarkY"},
+        {"Action": "bench", "Package": "p", "Test": "BenchmarkY"},
+        {"Action": "run", "Package": "p", "Test": "TestZ"},
+        {"Action": "pass", "Package": "p"},
+    ]
+    found = results("go-test-json", b"\n".join(map(orjson.dumps, events)))
+    assert {one.name: one.status for one in found} == {
+        "BenchmarkX": "passed",
+        "BenchmarkY": "passed",
+        "TestZ": "failed",
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "count"),
+    [
+        (b"1..0 # SKIP no database\n", 0),
+        (b"# Starting\nok 1 - a\n1..1\n", 1),
+        (b"Compiling ...\n1..2\nok 1 a\nnot ok 2 b\n", 2),
+    ],
+)
+def test_tap_is_recognised_behind_what_a_program_prints(content: bytes, count: int) -> None:
+    found = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert (found.format, found.counts["results"]) == ("tap", count)
+
+
+def test_a_text_with_the_word_ok_is_no_tap() -> None:
+    found = read(io.BytesIO(b"Compiling ...\nok  \tpackage\t0.1s\n1..2\n"), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Refusal)
+
+
 def test_a_package_of_go_that_cannot_be_built_has_failed() -> None:
     events: list[dict[str, Any]] = [{"Action": "output", "Package": "p", "Output": "no such file\n"}]
     events += [{"Action": "fail", "Package": "p", "Elapsed": 0}]

@@ -58,9 +58,16 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
                 begun.append((start if isinstance(start, int | float) else 0, name))
         if not begun:
             raise Unreadable("The archive has no result of Allure: no file ends in -result.json.")
+        histories: dict[tuple[str, str, str], str] = {}
         for _, name in sorted(begun):
             with named(name):
-                yield _result(_parsed(archive.open(name)))
+                found = _parsed(archive.open(name))
+                result, history = _result(found), a_text(found.get("historyId"))
+            key = (result.class_name, result.iteration or result.name, result.file)
+            if result.is_attempt and histories.setdefault(key, history) != history:
+                # Another test by the same names is no attempt of the first.
+                result.iteration = f"{key[1]} [{a_text(found.get('fullName')) or history}]"
+            yield result
 
 
 def _parsed(file: BinaryIO) -> dict[str, Any]:
@@ -81,7 +88,10 @@ def _result(found: dict[str, Any]) -> Result:
     labels = [(a_text(label.get("name")), a_text(label.get("value"))) for label in a_list(found.get("labels"))]
     of = dict(reversed(labels))
     name = a_text(found.get("name")) or a_text(found.get("fullName"))
-    class_name = of.get("testClass") or of.get("class") or of.get("package") or ""
+    package, place = of.get("package", ""), a_text(found.get("fullName")).rpartition("#")[0]
+    # pytest names the class there alone.
+    is_within = bool(package) and place.startswith(f"{package}.")
+    class_name = of.get("testClass") or of.get("class") or (place if is_within else package)
     start, stop = found.get("start"), found.get("stop")
     has_times = isinstance(start, int | float) and isinstance(stop, int | float)
     result = Result(

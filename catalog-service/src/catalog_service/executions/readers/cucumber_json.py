@@ -17,6 +17,12 @@ from catalog_service.executions.readers.results import (
 from catalog_service.executions.readers.steps import status_of
 
 _NANOSECOND = 1e-6
+_SECOND = 1000.0
+_OF_SCENARIO = {
+    **dict.fromkeys(("skipped", "untested"), "skipped"),
+    **dict.fromkeys(("failed", "error", "hook_error", "cleanup_error"), "failed"),
+}
+"""What behave says of a scenario beside its steps, none of which may have run."""
 _HOOK: Shape = {"result": {}}
 _STEP: Shape = {**_HOOK, "before": [_HOOK], "after": [_HOOK]}
 _SHAPE: Shape = {"elements": [{"before": [_STEP], "steps": [_STEP], "after": [_STEP]}]}
@@ -61,14 +67,21 @@ def _result(
     feature: dict[str, Any], element: dict[str, Any], outcomes: list[dict[str, Any]], as_asked: ReadAs
 ) -> Result:
     name = a_text(element.get("name"))
-    known = [a_text(outcome.get("status")).lower() for outcome in outcomes]
+    known = [status for outcome in outcomes if (status := a_text(outcome.get("status")).lower())]
+    if not known and element.get("steps"):
+        known.append("skipped")
+    if own := _OF_SCENARIO.get(a_text(element.get("status")).lower()):
+        known.append(own)
+    is_behave = "uri" not in feature and "location" in feature
+    place = a_text(feature.get("location")).rpartition(":")[0] if is_behave else a_text(feature.get("uri"))
     result = Result(
         name,
         class_name=a_text(feature.get("name")),
-        file=a_text(feature.get("uri")),
+        file=place,
         status=status_of(known, undefined_fails=as_asked.undefined_fails),
         duration_ms=a_duration(
-            sum(one["duration"] for one in outcomes if isinstance(one.get("duration"), int | float)), _NANOSECOND
+            sum(one["duration"] for one in outcomes if isinstance(one.get("duration"), int | float)),
+            _SECOND if is_behave else _NANOSECOND,
         ),
     )
     # Rows of an outline have one name: the place tells them apart.
@@ -76,7 +89,8 @@ def _result(
     if number[1]:
         result.iteration = f"{name} #{number[2]}"
     if result.status == "failed":
-        said = next((a_text(one.get("error_message")) for one in outcomes if one.get("error_message")), "")
+        said = next((one["error_message"] for one in outcomes if one.get("error_message")), "")
+        said = "\n".join(map(a_text, said)) if isinstance(said, list) else a_text(said)
         result.trace = said[:LONGEST_TRACE] or None
         bad = next((status for status in known if status not in ("passed", "skipped")), "failed")
         result.message = (first_line(said) or f"A step is {bad}.")[:LONGEST_MESSAGE]

@@ -27,13 +27,18 @@ _FLAKY = frozenset({"flakyFailure", "flakyError"})
 _SAYS_WHY = _FAILED | _RERUN | _FLAKY
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
 _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
+_SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
 _ATTRIBUTES = NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS
 
 
+ROOTS = ("testsuites", "testsuite", "testrun")
+"""`testrun` is what Eclipse exports."""
+
+
 class _Cases(ResultsHandler):
-    roots = ("testsuites", "testsuite")
+    roots = ROOTS
     label = "JUnit report"
 
     def __init__(self) -> None:
@@ -64,7 +69,7 @@ class _Cases(ResultsHandler):
                 self._why = name
                 self._message = attributes.get("message") or attributes.get("type")
                 self.keep()
-        elif name in ("skipped", "disabled"):
+        elif name in _SKIPS:
             self._skipped = True
             if not self._case.message:
                 self._case.message = attributes.get("message")
@@ -106,9 +111,12 @@ class _Cases(ResultsHandler):
                 self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
         self._skipped = False
         if not _PLAIN.issuperset(attributes):
-            state = given("status", "").lower()
-            self._skipped = state in _NOT_RUN or given("result", "").lower() in _NOT_RUN
-            if state in _NOT_PASSED:
+            states = {given(key, "").lower() for key in ("status", "result")}
+            switches = {key: given(key, "").lower() for key in ("success", "executed", "ignored")}
+            self._skipped = (
+                not _NOT_RUN.isdisjoint(states) or switches["executed"] == "false" or switches["ignored"] == "true"
+            )
+            if not _NOT_PASSED.isdisjoint(states) or (switches["success"] == "false" and not self._skipped):
                 case.status = "failed"
             for key, value in attributes.items():
                 if key in _ATTRIBUTES:
@@ -140,7 +148,7 @@ class _Cases(ResultsHandler):
 
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is a JUnit report: by its first element."""
-    return 0.9 if has_root(file.read(65536), b"testsuites", b"testsuite") else 0.0
+    return 0.9 if has_root(file.read(65536), *map(str.encode, ROOTS)) else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:

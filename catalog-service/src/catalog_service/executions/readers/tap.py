@@ -24,7 +24,11 @@ _SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
 _KEY = re.compile(r"message: *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
 _TIME = re.compile(r"[ ]+# time=(?P<value>\d+(?:\.\d+)?)(?P<unit>m?s)[ ]*$")
 _DURATION = re.compile(r"duration_ms: *(?P<value>\d+(?:\.\d+)?)$")
+_IS_PLAN = re.compile(r"1\.\.\d+[ ]*(?:#.*)?")
+_IS_POINT = re.compile(r"(?:not )?ok\b(?:[ ]*$|[ ]+[-\d#\w])")
 _SPACES = 4
+_LOOKED_AT = 60
+"""Lines from which a file is recognised."""
 
 
 def recognise(file: BinaryIO, name: str) -> float:
@@ -32,8 +36,13 @@ def recognise(file: BinaryIO, name: str) -> float:
     head = file.read(4096).decode("utf-8", "replace").lstrip("\ufeff")
     if head.startswith("TAP version "):
         return 0.95
-    known = [bool(_PLAN.fullmatch(line) or re.match(r"(not )?ok\b", line)) for line in head.splitlines()[:20] if line]
-    return 0.8 * (bool(known) and known[0]) if known else 0.0
+    lines = [line for line in head.splitlines()[:_LOOKED_AT] if line and not line.startswith(("#", "pragma "))]
+    known = [bool(_IS_PLAN.fullmatch(line) or _IS_POINT.match(line)) for line in lines]
+    if known[:1] == [True]:
+        return 0.8
+    # What a program prints may stand before: then there is a plan and a point of it.
+    is_whole = any(map(_IS_PLAN.fullmatch, lines)) and any(map(_IS_POINT.match, lines))
+    return 0.4 * is_whole
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
