@@ -138,7 +138,7 @@ function Suggestions({ settings }: { settings: Settings }) {
         </div>
         <Field
           label={words.threshold}
-          hint={words.shareHint}
+          hint={words.thresholdHint}
           inputMode="decimal"
           value={threshold}
           error={fields["/settings/threshold"]}
@@ -146,7 +146,7 @@ function Suggestions({ settings }: { settings: Settings }) {
         />
         <Field
           label={words.coverage}
-          hint={words.shareHint}
+          hint={words.coverageHint}
           inputMode="decimal"
           value={coverage}
           error={fields["/settings/coverage_threshold"]}
