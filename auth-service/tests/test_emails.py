@@ -48,6 +48,10 @@ def test_an_address_is_valid_by_its_syntax_and_has_one_form(written: str, stored
         "kim@[127.0.0.1]",
         "kim@" + "a" * 64 + ".com",
         "kim\n@example.com",
+        "erased-7@erased.invalid",
+        "Erased-7@ERASED.invalid",
+        "ci-3f9a1c@door.service-account.invalid",
+        "ci@service-account.invalid",
     ],
 )
 def test_what_is_no_address_is_refused(written: str) -> None:

@@ -60,3 +60,24 @@ async def test_the_last_admin_is_not_erased(service: Service) -> None:
     problem(answered, 409, "last_admin")
     kim = await service.registered("kim@example.com", Role.VIEWER)
     assert (await service.call("DELETE", f"/api/v1/users/{kim.id}?erase=true", caller=kim)).status_code == 403
+
+
+async def test_nobody_can_have_what_stands_for_who_was_erased(service: Service) -> None:
+    admin = await service.admin()
+    user = ok(await service.register(ADDRESS), 201)
+    path, pseudonym = f"/api/v1/users/{user['id']}", f"erased-{user['id']}@erased.invalid"
+    problem(await service.register(pseudonym), 422, field="/email")
+    assert (await service.call("DELETE", f"{path}?erase=true", caller=admin)).status_code == 204
+    assert ok(await service.call("GET", path, caller=admin))["email"] == pseudonym
+
+
+async def test_an_erased_account_is_never_used_again(service: Service) -> None:
+    admin = await service.admin()
+    user = ok(await service.register(ADDRESS), 201)
+    path = f"/api/v1/users/{user['id']}"
+    assert (await service.call("DELETE", f"{path}?erase=true", caller=admin)).status_code == 204
+    for change in ({"is_active": True}, {"role": "admin"}, {"full_name": "Somebody Else"}):
+        problem(await service.change(admin, user["id"], change), 409, "erased")
+    assert (await service.call("DELETE", path, caller=admin)).status_code == 204, "as it is already"
+    left = ok(await service.call("GET", path, caller=admin))
+    assert (left["role"], left["full_name"], left["is_active"]) == ("viewer", "Erased user", False)

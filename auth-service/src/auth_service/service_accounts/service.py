@@ -12,6 +12,7 @@ from auth_service.projects import service as project_service
 from auth_service.service_accounts import repository
 from auth_service.service_accounts.schemas import NewServiceAccount
 from auth_service.users import service as user_service
+from auth_service.users.emails import SERVICE_ACCOUNTS
 from auth_service.users.service import Shown
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, Forbidden, NotFound
@@ -25,7 +26,7 @@ async def create(connection: Connection, key: str, new: NewServiceAccount, passw
     """Make a service account, whose password nobody has; raise NotFound, Forbidden, Conflict name_taken."""
     async with connection.transaction():
         await project_service.locked(connection, key, caller)
-        email = f"{new.name}-{secrets.token_hex(3)}@{key.lower()}.service-account.invalid"
+        email = f"{new.name}-{secrets.token_hex(3)}@{key.lower()}.{SERVICE_ACCOUNTS}"
         user = await user_service.create(
             connection,
             email=email,

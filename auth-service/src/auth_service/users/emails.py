@@ -7,24 +7,35 @@ from email_validator import EmailNotValidError, validate_email
 from pydantic_core import PydanticCustomError
 
 from chassis.core.wording import shown
+from chassis.db import erasure
 
 # The library's documented switch: a service of an intranet has users at .local, .test and single labels.
 email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 
 MAX_LENGTH = 254
+SERVICE_ACCOUNTS = "service-account.invalid"
+"""The domain below which service accounts have addresses, and nobody else."""
+_TAKEN = (SERVICE_ACCOUNTS, erasure.DOMAIN)
 
 
 def parse_email(text: str) -> str:
     """Return the one form of an address that is stored and compared: lower case, NFC, the domain in Unicode.
 
-    Raises PydanticCustomError, which pydantic reports at the field, when `text` is no address. Nobody is asked
-    whether the domain exists.
+    Raises PydanticCustomError, which pydantic reports at the field, when `text` is no address, or one that no person
+    can have. Nobody is asked whether the domain exists.
     """
     try:
         parsed = validate_email(text.strip(), check_deliverability=False, globally_deliverable=False)
     except EmailNotValidError as error:
         raise PydanticCustomError("invalid_email", "{reason}", {"reason": _reason(text, error)}) from None
-    return _folded(parsed.normalized)
+    address = _folded(parsed.normalized)
+    if address.endswith(tuple(f"{before}{domain}" for domain in _TAKEN for before in "@.")):
+        raise PydanticCustomError(
+            "invalid_email",
+            "{address} can be nobody's address: Traceline gives those itself.",
+            {"address": shown(text)},
+        )
+    return address
 
 
 def _reason(text: str, error: EmailNotValidError) -> str:

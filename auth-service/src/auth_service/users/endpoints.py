@@ -158,7 +158,9 @@ async def get_user(user_id: UserId, request: Request, database: Db, _: Admin) ->
     tags=["Users"],
     summary="Change the role, the name or the activity of a user",
     response_model=User,
-    responses=problem_responses(*_REFUSALS, "404 user_not_found", "409 last_admin", "409 service_account", 412),
+    responses=problem_responses(
+        *_REFUSALS, "404 user_not_found", "409 last_admin", "409 erased", "409 service_account", 412
+    ),
 )
 async def update_user(user_id: UserId, body: UserChange, request: Request, database: Db, admin: Admin) -> Response:
     """Takes effect within 2 s for tokens that were issued already; a deactivation ends them for good.

@@ -8,6 +8,7 @@ from auth_service.users import repository
 from auth_service.users.repository import UserRow
 from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
+from chassis.db import erasure
 from chassis.db.database import Connection, Database, map_constraint_violations
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.conditions import Conditions
@@ -86,7 +87,7 @@ async def change(
 
     A deactivation also ends the user's tokens, so that they stay ended should the account come back.
     Raises NotFound, what `check_precondition` raises when given the user as shown before, and Conflict
-    last_admin, or service_account for the role of one.
+    last_admin, erased, or service_account for the role of one.
     """
     loses_admin = fields.get("role", Role.ADMIN) != Role.ADMIN or fields.get("is_active") is False
     async with database.transaction() as connection:
@@ -101,6 +102,8 @@ async def change(
         }
         if not changes:
             return shown(user)
+        if user["email"] == erasure.pseudonym(user_id):
+            raise Conflict("This person was erased, and nobody uses the account again; make another.", code="erased")
         if loses_admin and active_admins == [user_id]:
             raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
         if "role" in changes and not await repository.is_person(connection, user_id):

@@ -12,6 +12,7 @@ from chassis.db.database import Connection, in_another_project
 from chassis.db.rows import fetch_all
 
 NAME = "Erased user"
+DOMAIN = "erased.invalid"
 
 
 class Person(NamedTuple):
@@ -50,7 +51,7 @@ ORDER BY c.relname, a.attnum
 
 def pseudonym(user_id: int) -> str:
     """Return the address that stands for a user who was erased: one that nobody can have."""
-    return f"erased-{user_id}@erased.invalid"
+    return f"erased-{user_id}@{DOMAIN}"
 
 
 def pattern(email: str) -> str:

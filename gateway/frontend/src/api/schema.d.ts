@@ -5522,6 +5522,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "key_taken" | "key_used";
         };
+        LastAdminOrErasedOrServiceAccount: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "last_admin" | "erased" | "service_account";
+        };
         LastAdminOrServiceAccount: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "last_admin" | "service_account";
@@ -12067,6 +12071,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["KeyTakenOrKeyUsed"];
             };
         };
+        /** @description Duplicate or state conflict: `last_admin`, `erased`, `service_account` */
+        LastAdminOrErasedOrServiceAccount: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LastAdminOrErasedOrServiceAccount"];
+            };
+        };
         /** @description Duplicate or state conflict: `last_admin`, `service_account` */
         LastAdminOrServiceAccount: {
             headers: {
@@ -12990,6 +13004,7 @@ export type SchemaItemKind = components['schemas']['ItemKind'];
 export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
+export type SchemaLastAdminOrErasedOrServiceAccount = components['schemas']['LastAdminOrErasedOrServiceAccount'];
 export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];
 export type SchemaLimits = components['schemas']['Limits'];
@@ -13279,6 +13294,7 @@ export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedPara
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
+export type ResponseLastAdminOrErasedOrServiceAccount = components['responses']['LastAdminOrErasedOrServiceAccount'];
 export type ResponseLastAdminOrServiceAccount = components['responses']['LastAdminOrServiceAccount'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
@@ -21376,7 +21392,7 @@ export interface operations {
             403: components["responses"]["RoleTooLowOrSessionNeeded"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["LastAdminOrServiceAccount"];
+            409: components["responses"]["LastAdminOrErasedOrServiceAccount"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
