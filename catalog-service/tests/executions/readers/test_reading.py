@@ -223,6 +223,34 @@ def test_a_benchmark_of_go_has_no_line_of_its_own_end() -> None:
     }
 
 
+def test_a_test_of_go_that_is_repeated_is_no_attempt_but_one_that_is_run_again_is() -> None:
+    ends = {end: {"Action": end, "Package": "p", "Test": "T"} for end in ("fail", "pass")}
+    bad, good = ({"Action": end, "Package": "p"} for end in ends)
+    counted = []
+    for events in ([ends["fail"], ends["pass"], bad], [ends["fail"], bad, ends["pass"], good]):
+        content = b"go: downloading x v1.0.0\n" + b"\n".join(map(orjson.dumps, events))
+        found = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+        assert isinstance(found, Read)
+        counted.append([found.counts[end] for end in ("passed", "failed", "flaky")])
+    assert counted == [[1, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("status", ["unknown", "unused"])
+def test_a_step_that_nobody_knows_the_end_of_has_not_passed(status: str) -> None:
+    steps = [{"result": {"status": one}} for one in ("passed", status)]
+    content = orjson.dumps([{"keyword": "Feature", "name": "F", "elements": [{"name": "s", "steps": steps}]}])
+    assert result("cucumber-json", content).status == "skipped"
+
+
+def test_who_sends_an_archive_of_reports_is_told_to_send_them_by_themselves() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("report.xml", b"<testsuite>%s</testsuite>" % (b'<testcase name="a"/>' * 50))
+    refused = read(io.BytesIO(packed.getvalue()), io.BytesIO(), Order("auto"))
+    assert isinstance(refused, Refusal)
+    assert "parts of one form" in refused.detail
+
+
 @pytest.mark.parametrize(
     ("content", "count"),
     [

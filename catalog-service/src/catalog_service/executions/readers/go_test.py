@@ -1,5 +1,6 @@
 """go test -json, and what gotestsum makes of it with reruns: an event a line."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -18,26 +19,33 @@ from catalog_service.executions.readers.results import (
 _ENDS: dict[str, Status] = {"pass": "passed", "bench": "passed", "fail": "failed", "skip": "skipped"}
 _SAYS_NOTHING = ("=== ", "--- ", "PASS", "FAIL", "ok  ")
 _SECOND = 1000.0
+_LOOKED_AT = 100
+"""Lines among which the first event is looked for."""
 
 
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is of go test -json: by its first lines."""
     head = file.read(65536)
-    is_json = head.lstrip(b"\xef\xbb\xbf")[:1] == b"{"
+    # What go says of itself may stand before the first event.
+    is_json = any(line.startswith(b"{") for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:_LOOKED_AT])
     return 0.95 if is_json and b'"Action":' in head and b'"Package":' in head else 0.0
 
 
 @dataclass(slots=True)
 class _Package:
-    """Tests of a package that have begun, with what they print; and whether one has failed."""
+    """Tests of a package that run, with what they print; how often each has ended, and whether one has failed."""
 
     running: dict[str, list[str]] = field(default_factory=dict)
+    ended: Counter[str] = field(default_factory=Counter)
     has_failed: bool = False
     said: list[str] = field(default_factory=list)
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
-    """Read each test by its own line, those with subtests among them; one that comes again is another attempt."""
+    """Read each test by its own line, those with subtests among them.
+
+    One that comes again in another run of its package is another attempt.
+    """
     packages: dict[str, _Package] = {}
     builds: dict[str, list[str]] = {}
     others = 0
@@ -70,13 +78,19 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
     elif action in _ENDS and test:
         said = package.running.pop(test, [])
         package.has_failed = package.has_failed or action == "fail"
-        yield _result(name, test, _ENDS[action], said, a_duration(event.get("Elapsed"), _SECOND))
+        result = _result(name, test, _ENDS[action], said, a_duration(event.get("Elapsed"), _SECOND))
+        package.ended[test] += 1
+        if package.ended[test] > 1:
+            # In one run of the package: `-count` repeats a test whatever it came to, and each time counts.
+            result.iteration = f"{test} #{package.ended[test]}"
+        yield result
     elif action in _ENDS:
         yield from _interrupted(name, package, all_well=action == "pass")
         if action == "fail" and not package.has_failed:
             # Nothing of it could be built, or it ended by itself.
             yield _result(name, "TestMain", "failed", package.said, a_duration(event.get("Elapsed"), _SECOND))
         package.has_failed = False
+        package.ended.clear()
         package.said.clear()
 
 

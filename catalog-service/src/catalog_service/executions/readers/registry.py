@@ -80,6 +80,8 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     if best is None:
         what = f"The file {shown(file_name)}" if file_name else "The file"
         hint = next((f" {hint}" for roots, hint in _OTHERS if has_root(head, *roots)), "")
+        if is_archive(begins):
+            hint = " Of archives, those of Allure are read; send the files in it, several as parts of one form."
         raise unknown_format(f"{what} holds no results in a format that can be read.{hint}")
     return best
 
