@@ -9,11 +9,17 @@ from catalog_service.exchange.tabular.table import column_name
 from chassis.core.wording import listed, nearest, shown
 
 _SHOWN_COLUMNS = 20
+_NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])")
 
 
 def fold(text: str) -> str:
     """Return a header or value such that those that people take for the same are equal."""
     return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFKC", text)).strip(" :*.\ufeff").casefold()
+
+
+def without_number(value: str) -> str:
+    """Return a value without the number that tools put before it to have values in order: `4 - Must Test`."""
+    return _NUMBER.sub("", value)
 
 
 class Columns:

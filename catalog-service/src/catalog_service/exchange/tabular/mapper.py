@@ -77,6 +77,7 @@ class Mapper:
         )
         self._kept: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
+        self._unkept: dict[str, None] = {}
 
     def read(self, rows: Iterator[Row]) -> Iterator[Record]:
         """Yield the records of the rows below the header, and what there is to say of all of them."""
@@ -92,6 +93,10 @@ class Mapper:
         if self._kept:
             names = listed(map(shown, self._kept), "and")
             yield Notice("to_custom_metadata", f"No field takes {names}: kept in {namespace}.", len(self._kept))
+        if self._unkept:
+            names = listed(map(shown, self._unkept), "and")
+            message = f"No field takes {names}, and a link has no place for more: not read."
+            yield Notice("columns_dropped", message, len(self._unkept))
         if self._dropped:
             names = listed(map(shown, self._dropped), "and")
             yield Notice("columns_ignored", f"Not read, as the mapping says: {names}.", len(self._dropped))
@@ -259,6 +264,9 @@ class Mapper:
             if key and not self._is_own:
                 key = key.strip()
             ends[end] = {"external_id": self._prefix + key} if key else {"id": own_id} if own_id else {}
+        for at, name in self._rest:
+            if case.cells[at].strip():
+                self._unkept.setdefault(name)
         link = Link(
             row.number,
             ends["requirement"],

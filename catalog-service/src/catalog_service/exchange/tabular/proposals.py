@@ -1,24 +1,20 @@
 """Proposes a mapping for a table that no preset knows: by what its columns are called and by what stands in them."""
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
-
-import orjson
 
 from catalog_service.exchange.tabular.columns import fold
 from catalog_service.exchange.tabular.presets import Sample
+from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, value_map, words
 from catalog_service.exchange.tabular.values import CLOSED
-from chassis.core.wording import listed, shown
+from chassis.core.wording import shown
 
 _LONG = 80
 _LONGEST_HEADER = 200
-_LONGEST_WORD = 30
-_ALIKE = 0.85
+_SURE = 0.8
 _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
@@ -26,17 +22,9 @@ _TEST_WORDS = re.compile(r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso d
 _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
 _REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisito|需求|要件|изискван|требован", re.I)
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
+_OF_LINKS = {"type": "link_type", "description": "notes"}
+"""What fields of items are called where the rows are links."""
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
-_DEFAULTS = {"priority": "medium", "type": "functional", "status": "draft", "automation_status": "manual"}
-
-
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """What a column is taken for: the field, how sure that is (0..1), and why."""
-
-    field: str
-    confidence: float
-    reason: str
 
 
 @dataclass(slots=True)
@@ -52,6 +40,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     scores = {at: _scores(sample, at) for at in range(len(sample.columns))}
     kind = kind if kind != "all" else _kind(sample, scores, about)
     guesses = _assign({at: _of_kind(sample, at, found, kind) for at, found in scores.items()}, kind)
+    _settle_two_texts(sample, scores, guesses)
     mapping: dict[str, Any] = {"version": 1, "kind": kind}
     if source_system is not None:
         mapping["source_system"] = source_system
@@ -94,17 +83,10 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
 
 
 @cache
-def _words() -> dict[str, Any]:
-    """Return what people call fields and their values: `action`, `expected` and `data` are of steps."""
-    words: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
-    return words
-
-
-@cache
 def _headers() -> dict[str, dict[str, int]]:
     """Return the fields by header, each with the place of the header among its names."""
     known: dict[str, dict[str, int]] = {}
-    for field, names in _words()["headers"].items():
+    for field, names in words()["headers"].items():
         for order, name in enumerate(names):
             known.setdefault(fold(name), {}).setdefault(field, order)
         known.setdefault(fold(field), {}).setdefault(field, 0)
@@ -163,7 +145,13 @@ def _said(name: str) -> str:
 def _of_kind(sample: Sample, at: int, guesses: Mapping[str, Guess], kind: str) -> Mapping[str, Guess]:
     """Return what a column can be among rows of a kind: what the other kind is named by are ends of links."""
     said = _said(sample.columns.header[at])
-    if kind == "links" or said in {"", kind}:
+    if kind == "links":
+        of_links = {
+            _OF_LINKS.get(field, field): replace(guess, field=_OF_LINKS.get(field, field))
+            for field, guess in guesses.items()
+        }
+        return {**of_links, **{field: guess for field, guess in guesses.items() if field not in _OF_LINKS}}
+    if said in {"", kind}:
         return guesses
     texts = {"description"} if _average(sample.values(at)) > _LONG / 2 else set()
     return {field: guess for field, guess in guesses.items() if field in {said, *texts, *CLOSED["test_cases"]}}
@@ -226,7 +214,7 @@ def _item_fields(
                     }
                 )
             if name in CLOSED[kind]:
-                rule["values"], guesses[at] = _value_map(sample.values(at), kind, name, guesses[at])
+                rule["values"], guesses[at] = value_map(sample.values(at), kind, name, guesses[at])
             elif name == "tags":
                 alike = sample.columns.all_named(sample.columns.header[at])
                 if len(alike) > 1:
@@ -237,7 +225,7 @@ def _item_fields(
                 rule["fill_down"] = True
             fields[name] = rule
         elif name in {"type", "priority"}:
-            fields[name] = {"constant": _DEFAULTS[name]}
+            fields[name] = {"constant": DEFAULTS[name]}
     for name, other in (("title", "description"), ("description", "title")):
         if other in by_field:
             fields.setdefault(name, {})["default_from"] = other
@@ -257,6 +245,19 @@ def _spanned(sample: Sample, at: int) -> list[int]:
     return spanned
 
 
+def _settle_two_texts(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], guesses: dict[int, Guess]) -> None:
+    """Take the shorter of two columns for the title where both are called as descriptions are."""
+    places = {guess.field: at for at, guess in guesses.items()}
+    if "title" in places or "description" not in places:
+        return
+    others = [at for at, found in scores.items() if at not in guesses and "description" in found]
+    others = [at for at in others if scores[at]["description"].confidence >= _SURE]
+    if others:
+        pair = sorted((places["description"], others[0]), key=lambda at: (_average(sample.values(at)), at))
+        for at, name, look in zip(pair, ("title", "description"), ("shorter", "longer"), strict=True):
+            guesses[at] = Guess(name, 0.7, f"Two columns are called as descriptions are; its texts are the {look}.")
+
+
 def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> None:
     """Decide which column is the title and which the description, by how long their texts are."""
     if "title" in by_field and "description" not in by_field:
@@ -273,61 +274,6 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
         name = "description" if _average(sample.values(at)) > _LONG else "title"
         guesses[at] = Guess(name, 0.4, "No header says what it is; its texts are the longest.")
         by_field[name] = at
-
-
-def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:
-    """Return what the values of a column become, `*` for all others, and how sure that is.
-
-    Where what is not known is nothing but slips of what is, they are for people to mend: only blanks have a value then.
-    """
-    distinct = list(dict.fromkeys(value.strip() for value in values))
-    known = _known_values(kind, name)
-    result = {value: known[fold(value)] for value in distinct if fold(value) in known}
-    confidence, reason = guess.confidence, guess.reason
-    unknown = [value for value in distinct if value not in result]
-    slips = [value for value in unknown if _is_slip(fold(value), known)]
-    if name == "priority" and distinct and all(re.fullmatch(r"[0-5]", value) for value in distinct):
-        levels = ["critical", "high", "medium", "low"] if len(distinct) > 3 else ["high", "medium", "low"]
-        ordered = sorted(distinct)
-        known = {}
-        result = {value: levels[min(place, len(levels) - 1)] for place, value in enumerate(ordered)}
-        confidence, reason = (
-            min(confidence, 0.5),
-            f"{reason} Its values are numbers; the smallest is taken for the highest.",
-        )
-    elif unknown and slips == unknown:
-        reason = f"{reason} {listed(map(shown, slips[:3]), 'and')} may be misspelt, and would be refused."
-    elif unknown:
-        confidence = min(confidence, 0.6)
-        words = ", ".join(map(shown, unknown[:3]))
-        reason = (
-            f"{reason} What {words} mean{'s' if len(unknown) == 1 else ''} is not known: taken for {_DEFAULTS[name]}."
-        )
-    others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
-    shown_already = set(map(fold, result))
-    result |= {word: value for word, value in others.items() if word not in shown_already}  # below the first rows
-    all_others = "" if slips and slips == unknown else "*"
-    return {**result, all_others: _DEFAULTS[name]}, Guess(guess.field, confidence, reason)
-
-
-def _is_slip(value: str, known: Collection[str]) -> bool:
-    """Check whether a word is one that is known but for the order of its letters, or one of them: no plural of it."""
-    if not 4 <= len(value) <= _LONGEST_WORD or any(value.removesuffix("s") == word.removesuffix("s") for word in known):
-        return False
-    letters = sorted(value)
-    return any(
-        letters == sorted(word) or SequenceMatcher(None, value, word).ratio() > _ALIKE
-        for word in known
-        if abs(len(word) - len(value)) < 2
-    )
-
-
-@cache
-def _known_values(kind: str, name: str) -> dict[str, str]:
-    tables = _words()["values"]
-    table = tables.get(f"{kind}.{name}") or tables[name]
-    known = {fold(word): value for value, words in table.items() for word in words}
-    return {**known, **{fold(value): str(value) for value in CLOSED[kind][name]}}
 
 
 def _steps(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> dict[str, Any] | None:
@@ -378,13 +324,8 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
     for field, at in by_field.items():
         fields[names.get(field, field)] = {"column": sample.reference(at)}
         if field == "link_type":
-            fields[field]["values"] = {**_known_in(sample.values(at)), "*": "covers"}
+            fields[field]["values"] = {**known_in(sample.values(at)), "*": "covers"}
     return fields
-
-
-def _known_in(values: list[str]) -> dict[str, str]:
-    known = _known_values("links", "link_type")
-    return {value: known[fold(value)] for value in dict.fromkeys(values) if fold(value) in known}
 
 
 def _separator(values: list[str]) -> str:

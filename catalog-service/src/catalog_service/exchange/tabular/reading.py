@@ -8,9 +8,10 @@ from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable
+from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
-from catalog_service.exchange.tabular.formulas import MARK, looks_encoded
+from catalog_service.exchange.tabular.formulas import MARK
 from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
@@ -24,7 +25,8 @@ from catalog_service.exchange.tabular.own import (
 )
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
-from catalog_service.exchange.tabular.proposals import Guess, Proposal, is_known_header, propose
+from catalog_service.exchange.tabular.proposals import Proposal, is_known_header, propose
+from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.table import Row, Table, limit_rows
 from catalog_service.exchange.tabular.xlsx import open_workbook
 from catalog_service.exchange.text import find_encoding
@@ -51,43 +53,19 @@ class _Opened:
     warnings: list[Notice] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Start:
-    """A table of which the header is found: its columns, a sample of its rows, and all the rows below the header."""
-
-    table: Table
-    header_row: int
-    sample: Sample
-    rows: Iterator[Row]
-    is_own: bool
-    has_rows: bool
-
-    @property
-    def columns(self) -> Columns:
-        return self.sample.columns
-
-
-@dataclass(slots=True)
-class _Chosen:
-    """The mapping of a table, where it comes from, and what each column was taken for."""
-
-    mapping: Mapping
-    preset: str | None = None
-    guesses: dict[int, Guess] = field(default_factory=dict)
-
-
 def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Iterator[Record]:
     """Yield the records of a CSV file or a workbook. Raise Unreadable."""
     given = _given(options)
     with _open(file, options, given, format_name) as opened:
         yield from opened.warnings
         starts = _starts(opened.tables, given, options)
-        yield from _without_rows(starts)
+        yield from notices.without_rows(starts)
+        yield from notices.beside(opened.tables, starts, given)
         if given is None and any(start.is_own for start in starts):
             yield from _own_records(starts, options)
             return
         main = starts[0] if given is not None else max(starts, key=_recognised)
-        chosen = _Chosen(given) if given is not None else _choose(main, options)
+        chosen = Chosen(given) if given is not None else _choose(main, options)
         alike = [start for start in starts if start is main or _has_same_header(start, main)]
         for start in starts:
             if any(start is one for one in alike):
@@ -98,7 +76,7 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
                 yield Notice("sheet_not_read", message)
 
 
-def _own_records(starts: list[_Start], options: ReadOptions) -> Iterator[Record]:
+def _own_records(starts: list[Start], options: ReadOptions) -> Iterator[Record]:
     """Yield the records of tables of our own: all that have the mark."""
     texts: dict[str, str] = {}
     tables = []
@@ -108,7 +86,7 @@ def _own_records(starts: list[_Start], options: ReadOptions) -> Iterator[Record]
         elif start.is_own:
             tables.append(start)
     for start in tables:
-        chosen = _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
+        chosen = Chosen(parse_mapping(own_mapping(start.columns)), OWN)
         if options.kind in ("all", chosen.mapping.kind):
             if start.table.name is not None:
                 start.rows = put_long_texts(start.rows, texts, len(start.columns))
@@ -121,7 +99,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
     with _open(file, options, given, format_name) as opened:
         starts = _starts(opened.tables, given, options)
         main = starts[0] if given is not None else max(starts, key=_recognised)
-        chosen = _Chosen(given) if given is not None else _choose(main, options)
+        chosen = Chosen(given) if given is not None else _choose(main, options)
         mapping = chosen.mapping.model_dump(exclude_none=True, exclude_defaults=True)
         mapping = {"version": 1, "format": format_name, **mapping, "header_row": main.header_row}
         if (
@@ -152,7 +130,12 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
             preset=chosen.preset,
             warnings=[
                 {"code": notice.code, "message": notice.message}
-                for notice in [*opened.warnings, *_without_rows(starts), *_about(main, chosen)]
+                for notice in [
+                    *opened.warnings,
+                    *notices.without_rows(starts),
+                    *notices.beside(opened.tables, starts, given),
+                    *notices.about(main, chosen),
+                ]
             ],
         )
 
@@ -179,7 +162,7 @@ def _open(file: BinaryIO, options: ReadOptions, given: Mapping | None, format_na
     yield _Opened([table], encoding.name, {"delimiter": delimiter, "quote": '"'}, warnings)
 
 
-def _starts(tables: list[Table], given: Mapping | None, options: ReadOptions) -> list[_Start]:
+def _starts(tables: list[Table], given: Mapping | None, options: ReadOptions) -> list[Start]:
     """Return the tables that have a header, those of the sheet that the mapping names if it names one."""
     if given is not None and given.sheet is not None:
         named = [table for table in tables if table.name is not None and table.name.strip() == given.sheet.strip()]
@@ -194,7 +177,7 @@ def _starts(tables: list[Table], given: Mapping | None, options: ReadOptions) ->
     return starts
 
 
-def _start(table: Table, given: Mapping | None) -> _Start | None:
+def _start(table: Table, given: Mapping | None) -> Start | None:
     """Return where a table begins; None where it has no rows."""
     rows = limit_rows(table.rows)
     first: list[Row] = []
@@ -227,7 +210,7 @@ def _start(table: Table, given: Mapping | None) -> _Start | None:
     width = len(columns)
     sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
     has_rows = bool(sampled) or not is_whole
-    return _Start(table, first[at].number, Sample(columns, sampled), below, is_own, has_rows)
+    return Start(table, first[at].number, Sample(columns, sampled), below, is_own, has_rows)
 
 
 def _raise(error: Unreadable) -> Iterator[Row]:
@@ -266,7 +249,7 @@ def _looks_like_header(row: Row) -> float:
     return 2.0 * known + 0.5 * min(len(names), 20) - 2 * long - 0.2 * (len(filled) - len(names))
 
 
-def _recognised(start: _Start) -> float:
+def _recognised(start: Start) -> float:
     """Return how much of a table is recognised; of several sheets, the one that is recognised best is taken."""
     if start.is_own:
         return 1000 - 500 * (start.table.name == LONG_TEXTS) + len(start.columns)
@@ -275,18 +258,18 @@ def _recognised(start: _Start) -> float:
     return known + 10 * preset - (50 if not start.sample.rows else 0)
 
 
-def _choose(start: _Start, options: ReadOptions) -> _Chosen:
+def _choose(start: Start, options: ReadOptions) -> Chosen:
     """Return the mapping of a table for which none was given."""
     named = (options.mapping or {}).get("preset")
     if named == OWN or (named is None and start.is_own):
-        return _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
+        return Chosen(parse_mapping(own_mapping(start.columns)), OWN)
     preset = find_preset(start.columns) if named is None else get_preset(named)
     if preset is not None and (named is not None or options.kind in ("all", preset.mapping["kind"])):
-        return _Chosen(_parsed(_with_key(resolve(preset, start.sample), start.sample)), preset.name)
+        return Chosen(_parsed(_with_key(resolve(preset, start.sample), start.sample)), preset.name)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=options.kind, about=about, source_system=source_system)
-    return _Chosen(_parsed(_with_key(proposal.mapping, start.sample)), None, proposal.guesses)
+    return Chosen(_parsed(_with_key(proposal.mapping, start.sample)), None, proposal.guesses)
 
 
 def _with_key(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
@@ -309,42 +292,21 @@ def _parsed(content: dict[str, Any]) -> Mapping:
     return parse_mapping(content)
 
 
-def _records(start: _Start, chosen: _Chosen, options: ReadOptions, *, sheet: str | None) -> Iterator[Record]:
+def _records(start: Start, chosen: Chosen, options: ReadOptions, *, sheet: str | None) -> Iterator[Record]:
     is_own = chosen.preset == OWN
     mapper = Mapper(chosen.mapping, start.columns, source_system=options.source_system, sheet=sheet, is_own=is_own)
-    yield from _about(start, chosen)
+    yield from notices.about(start, chosen)
     for record in mapper.read(start.rows):
         if isinstance(record, Item | Link):
             record.sheet = start.table.name
         yield record
 
 
-def _has_same_header(start: _Start, main: _Start) -> bool:
+def _has_same_header(start: Start, main: Start) -> bool:
     return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
 
 
-def _without_rows(starts: list[_Start]) -> Iterator[Notice]:
-    """Yield a notice where none of the tables has a row below its header."""
-    if not any(start.has_rows for start in starts):
-        yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
-
-
-def _about(start: _Start, chosen: _Chosen) -> Iterator[Notice]:
-    """Yield what a person has to know of a table before it is read."""
-    if not start.is_own and start.table.name is None:
-        ours = sum(looks_encoded(cell) for cells in start.sample.rows for cell in cells if cell.startswith("'"))
-        if ours:
-            message = (
-                "Cells begin with an apostrophe, as ours do before a formula, but the file has not our mark: kept."
-            )
-            yield Notice("apostrophes_kept", message, ours)
-    for at, guess in chosen.guesses.items():
-        if guess.confidence < 0.5:
-            name = start.columns.name(at)
-            yield Notice("unsure_column", f"The column {shown(name)} was taken for {guess.field}: {guess.reason}")
-
-
-def _described(start: _Start, chosen: _Chosen) -> list[dict[str, Any]]:
+def _described(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
     """Return the columns with samples of what stands in them, and what each was taken for."""
     described = []
     taken = _taken(chosen, start.columns)
@@ -375,7 +337,7 @@ def _described(start: _Start, chosen: _Chosen) -> list[dict[str, Any]]:
     return described
 
 
-def _taken(chosen: _Chosen, columns: Columns) -> dict[int, str]:
+def _taken(chosen: Chosen, columns: Columns) -> dict[int, str]:
     """Return the field of each column that the mapping takes."""
     mapping = chosen.mapping.model_dump(exclude_none=True)
     rules = {

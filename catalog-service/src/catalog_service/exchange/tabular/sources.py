@@ -6,7 +6,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.columns import Columns, fold, without_number
 from catalog_service.exchange.tabular.mapping import FieldRule
 from catalog_service.exchange.tabular.values import LONGEST_VALUE, converter
 
@@ -33,7 +33,7 @@ class Values:
     def _find(self, text: str) -> tuple[str | None, bool]:
         found = self._values.get(text)
         if found is None:
-            found = self._by_look.get(fold(text))
+            found = self._by_look.get(fold(text), self._by_look.get(fold(without_number(text))))
         return (self._other, True) if found is None else (found, False)
 
 

@@ -41,11 +41,16 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """A sheet, or the one table of a CSV file; `rows` are read as they are taken."""
+    """A sheet, or the one table of a CSV file; `rows` are read as they are taken.
+
+    `comments` and `addresses`: how many of its cells have some, which stand beside what they say.
+    """
 
     rows: Iterator[Row]
     name: str | None = None
     is_hidden: bool = False
+    comments: int = 0
+    addresses: int = 0
     dialect: dict[str, str] = field(default_factory=dict)
 
 

@@ -55,7 +55,10 @@ def _tables(archive: Archive) -> list[Table]:
         kind, to = relations.get(sheet.relation, ("", ""))
         if kind == "worksheet" and to in archive.names:
             rows = read_rows(archive.open, to, texts, styles.kinds, book.from_1904)
-            tables.append(Table(rows, sheet.name, is_hidden=sheet.is_hidden))
+            beside = _Beside(archive, to)
+            tables.append(
+                Table(rows, sheet.name, is_hidden=sheet.is_hidden, comments=beside.comments, addresses=beside.addresses)
+            )
     if not tables:
         raise Unreadable("The workbook has no sheet.")
     return tables
@@ -129,25 +132,54 @@ class _Styles(XmlHandler):
             self._is_of_cells = False
 
 
+class _Comments(XmlHandler):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.count += tag.endswith("}comment")
+
+
+class _Beside:
+    """What a sheet has beside the texts of its cells: how many comments, and how many addresses that cells lead to."""
+
+    def __init__(self, archive: Archive, path: str) -> None:
+        comments, relations = _Comments(), _relations_of(archive, path)
+        for kind, to in relations.found.values():
+            if kind == "comments" and to in archive.names:
+                _read(archive, to, comments)
+        self.comments = comments.count
+        self.addresses = relations.addresses
+
+
 class _Relations(XmlHandler):
     def __init__(self, folder: str) -> None:
         self.found: dict[str, tuple[str, str]] = {}
+        self.addresses = 0
         self._folder = folder
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag.endswith("}Relationship") and attributes.get("TargetMode") != "External":
+        if not tag.endswith("}Relationship"):
+            return
+        if attributes.get("TargetMode") == "External":
+            self.addresses += attributes.get("Type", "").endswith("/hyperlink")
+        else:
             target = posixpath.normpath(posixpath.join("/", self._folder, attributes.get("Target", ""))).lstrip("/")
             self.found[attributes.get("Id", "")] = (attributes.get("Type", "").rpartition("/")[2], target)
 
 
 def _relations(archive: Archive, path: str) -> dict[str, tuple[str, str]]:
     """Return the kind and the path of what a part names, by id."""
+    return _relations_of(archive, path).found
+
+
+def _relations_of(archive: Archive, path: str) -> _Relations:
     folder, name = posixpath.split(path)
     handler = _Relations(folder)
     place = posixpath.join(folder, "_rels", f"{name}.rels")
     if place in archive.names:
         _read(archive, place, handler)
-    return handler.found
+    return handler
 
 
 def _read(archive: Archive, path: str, handler: XmlHandler) -> None:

@@ -1,0 +1,100 @@
+"""What the values of a column mean, as far as people's words for them are known."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from catalog_service.exchange.tabular.columns import fold, without_number
+from catalog_service.exchange.tabular.values import CLOSED
+from chassis.core.wording import listed, shown
+
+_LONGEST_WORD = 30
+_ALIKE = 0.85
+_LETTERS = {"vh": "critical", "h": "high", "m": "medium", "l": "low", "vl": "low"}
+"""Of priorities, where there are no others: M could be Must, too."""
+DEFAULTS = {"priority": "medium", "type": "functional", "status": "draft", "automation_status": "manual"}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a column is taken for: the field, how sure that is (0..1), and why."""
+
+    field: str
+    confidence: float
+    reason: str
+
+
+@cache
+def words() -> dict[str, Any]:
+    """Return what people call fields and their values: `action`, `expected` and `data` are of steps."""
+    words: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
+    return words
+
+
+def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:
+    """Return what the values of a column become, `*` for all others, and how sure that is.
+
+    Where what is not known is nothing but slips of what is, they are for people to mend: only blanks have a value then.
+    """
+    distinct = list(dict.fromkeys(value.strip() for value in values))
+    known = _known_values(kind, name)
+    if name == "priority" and distinct and {fold(value) for value in distinct} <= _LETTERS.keys():
+        known = {**known, **_LETTERS}
+    looks = {value: fold(value) if fold(value) in known else fold(without_number(value)) for value in distinct}
+    result = {value: known[look] for value, look in looks.items() if look in known}
+    confidence, reason = guess.confidence, guess.reason
+    unknown = [value for value in distinct if value not in result]
+    slips = [value for value in unknown if _is_slip(fold(value), known)]
+    if name == "priority" and distinct and all(re.fullmatch(r"[0-5]", value) for value in distinct):
+        levels = ["critical", "high", "medium", "low"] if len(distinct) > 3 else ["high", "medium", "low"]
+        ordered = sorted(distinct)
+        known = {}
+        result = {value: levels[min(place, len(levels) - 1)] for place, value in enumerate(ordered)}
+        confidence, reason = (
+            min(confidence, 0.5),
+            f"{reason} Its values are numbers; the smallest is taken for the highest.",
+        )
+    elif unknown and slips == unknown:
+        reason = f"{reason} {listed(map(shown, slips[:3]), 'and')} may be misspelt, and would be refused."
+    elif unknown:
+        confidence = min(confidence, 0.6)
+        words = ", ".join(map(shown, unknown[:3]))
+        reason = (
+            f"{reason} What {words} mean{'s' if len(unknown) == 1 else ''} is not known: taken for {DEFAULTS[name]}."
+        )
+    others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
+    shown_already = set(map(fold, result))
+    result |= {word: value for word, value in others.items() if word not in shown_already}  # below the first rows
+    all_others = "" if slips and slips == unknown else "*"
+    return {**result, all_others: DEFAULTS[name]}, Guess(guess.field, confidence, reason)
+
+
+def _is_slip(value: str, known: Collection[str]) -> bool:
+    """Check whether a word is one that is known but for the order of its letters, or one of them: no plural of it."""
+    if not 4 <= len(value) <= _LONGEST_WORD or any(value.removesuffix("s") == word.removesuffix("s") for word in known):
+        return False
+    letters = sorted(value)
+    return any(
+        letters == sorted(word) or SequenceMatcher(None, value, word).ratio() > _ALIKE
+        for word in known
+        if abs(len(word) - len(value)) < 2
+    )
+
+
+@cache
+def _known_values(kind: str, name: str) -> dict[str, str]:
+    tables = words()["values"]
+    table = tables.get(f"{kind}.{name}") or tables[name]
+    known = {fold(word): value for value, words in table.items() for word in words}
+    return {**known, **{fold(value): str(value) for value in CLOSED[kind][name]}}
+
+
+def known_in(values: list[str]) -> dict[str, str]:
+    known = _known_values("links", "link_type")
+    return {value: known[fold(value)] for value in dict.fromkeys(values) if fold(value) in known}

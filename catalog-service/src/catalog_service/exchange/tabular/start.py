@@ -1,0 +1,35 @@
+"""Where a table begins, and how it is read."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from catalog_service.exchange.tabular.columns import Columns
+from catalog_service.exchange.tabular.mapping import Mapping
+from catalog_service.exchange.tabular.presets import Sample
+from catalog_service.exchange.tabular.proposed_values import Guess
+from catalog_service.exchange.tabular.table import Row, Table
+
+
+@dataclass(slots=True)
+class Start:
+    """A table of which the header is found: its columns, a sample of its rows, and all the rows below the header."""
+
+    table: Table
+    header_row: int
+    sample: Sample
+    rows: Iterator[Row]
+    is_own: bool
+    has_rows: bool
+
+    @property
+    def columns(self) -> Columns:
+        return self.sample.columns
+
+
+@dataclass(slots=True)
+class Chosen:
+    """The mapping of a table, where it comes from, and what each column was taken for."""
+
+    mapping: Mapping
+    preset: str | None = None
+    guesses: dict[int, Guess] = field(default_factory=dict)

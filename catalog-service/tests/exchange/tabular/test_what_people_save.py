@@ -1,0 +1,107 @@
+"""Tables as people save them: nothing of them is lost unsaid, and words mean what their tools mean by them."""
+
+from io import BytesIO
+from typing import Any
+
+import openpyxl
+import pytest
+import xlsxwriter
+from openpyxl.comments import Comment
+from tables import inspect, read
+
+
+def saved(book: openpyxl.Workbook) -> bytes:
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def test_what_a_link_has_no_place_for_is_named() -> None:
+    found = read("Requirement,Test Case,Type,Notes,Reviewer\nR-1,T-1,verifies,why,kim\nR-2,T-2,covers,,\n")
+    assert [link.fields for link in found.links] == [
+        {"link_type": "verifies", "notes": "why"},
+        {"link_type": "covers"},
+    ]
+    assert found.notices["columns_dropped"].message.startswith("No field takes 'Reviewer'")
+
+
+def test_a_hidden_sheet_is_named() -> None:
+    book = openpyxl.Workbook()
+    for sheet in (book.active, book.create_sheet("Later")):
+        assert sheet is not None
+        sheet.append(["ID", "Title"])
+        sheet.append([f"{sheet.title}-1", "Doors close"])
+    book["Later"].sheet_state = "hidden"
+    found = read(saved(book), "book.xlsx")
+    assert [fields["external_id"] for fields in found.fields] == ["Sheet-1"]
+    assert "'Later' is hidden" in found.notices["hidden_sheet_not_read"].message
+    assert "hidden_sheet_not_read" in {warning["code"] for warning in inspect(saved(book), "book.xlsx").warnings}
+
+
+def test_comments_and_addresses_of_cells_are_counted() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["ID", "Title"], ["R-1", "Doors close"], ["R-2", "Doors open"]):
+        sheet.append(row)
+    sheet["B2"].comment = Comment("only when the train stands", "kim")
+    sheet["B3"].comment = Comment("never in tunnels", "kim")
+    sheet["B3"].hyperlink = "https://wiki.example/doors"
+    notices = read(saved(book), "book.xlsx").notices
+    assert notices["comments_not_read"].count == 2
+    assert notices["addresses_not_read"].count == 1
+
+
+def test_a_workbook_without_any_says_nothing_of_them() -> None:
+    file = BytesIO()
+    with xlsxwriter.Workbook(file) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["ID", "Title"])
+        sheet.write_row(1, 0, ["R-1", "Doors close"])
+    assert not read(file.getvalue(), "book.xlsx").notices
+
+
+def test_a_table_without_a_header_is_suspected() -> None:
+    found = read("R-1,Doors shall close before departure,High\nR-2,Doors shall open,Low\n")
+    message = found.notices["unknown_header"].message
+    assert message.startswith("Row 1 was taken for the header, though none of its names is known: 'R-1', 'Doors shall")
+    assert "unknown_header" not in read("ID,Something\nR-1,Doors shall close\n").notices
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "expected"),
+    [
+        ("ID,Title,Priority\n1,a,H\n2,b,M\n3,c,L\n", "priority", ["high", "medium", "low"]),
+        ("ID,Title,Priority\n1,a,M\n2,b,S\n3,c,C\n", "priority", ["medium"] * 3),
+        ("ID,Title,Priority\n1,a,1 - High\n2,b,2 - Medium\n3,c,3. Low\n", "priority", ["high", "medium", "low"]),
+        ("ID;Titre;Type\n1;a;Fonctionnelle\n2;b;Non fonctionnelle\n", "type", ["functional", "non_functional"]),
+        (
+            '"ID","Title","Section","Priority","Steps (Step)"\n"C1","a","s","4 - Must Test","x"\n'
+            '"C2","b","s","2 - Test If Time","x"\n"C3","c","s","3 - High","x"\n',
+            "priority",
+            ["critical", "low", "high"],
+        ),
+    ],
+)
+def test_words_are_known_by_what_stands_for_them(table: str, field: str, expected: list[str]) -> None:
+    assert [fields[field] for fields in read(table).fields] == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        (
+            "Nr;Anforderung;Beschreibung;Prio",
+            "1;Tür;Die Tür schließt;hoch",
+            {"title": "Tür", "description": "Die Tür schließt"},
+        ),
+        (
+            "ID,Description,Requirement",
+            "1,Doors,The doors shall close.",
+            {"title": "Doors", "description": "The doors shall close."},
+        ),
+    ],
+)
+def test_of_two_columns_of_texts_the_shorter_is_the_title(header: str, row: str, expected: dict[str, Any]) -> None:
+    (fields,) = read(f"{header}\n{row}\n").fields
+    assert {name: fields[name] for name in expected} == expected
