@@ -27,8 +27,8 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no t
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return how many processes there are: one more than cores, since much of it is waiting for services to start."""
-    return min(_MOST_PROCESSES, (os.cpu_count() or 1) + 1)
+    """Return how many processes there are: two more than cores, since much of it is waiting for services to start."""
+    return min(_MOST_PROCESSES, (os.cpu_count() or 1) + 2)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Sharing:
