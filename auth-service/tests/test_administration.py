@@ -168,6 +168,30 @@ async def test_a_wrong_change_is_refused(service: Service, body: dict[str, objec
     problem(await service.change(await service.admin(), kim.id or 0, body), 422, code, field)
 
 
+_NO_KEY = "is no key of a project: that has 2 to 10 of A-Z and 0-9, and begins with a letter, such as DOOR."
+_NO_NAME = "is no name of a service account: that has at most 40 of a-z, 0-9 and hyphens, and begins with a letter."
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "told"),
+    [
+        ("users", {"must_change_password": "x"}, "/must_change_password", "This must be true or false, not a text."),
+        ("users/invitations", {"project": "door"}, "/project", f"'door' {_NO_KEY}"),
+        ("auth/tokens", {"projects": ["door"]}, "/projects/0", f"'door' {_NO_KEY}"),
+        ("projects/MAIN/service-accounts", {"name": "CI"}, "/name", f"'CI' {_NO_NAME}"),
+    ],
+)
+async def test_a_wrong_value_is_refused_where_it_stands_and_in_words(
+    service: Service, path: str, body: dict[str, object], field: str, told: str
+) -> None:
+    right = {"email": "kim@example.com", "password": PASSWORD, "full_name": "Kim"} if path == "users" else {}
+    right |= {"email": "kim@example.com"} if path.endswith("invitations") else {}
+    right |= {"name": "nightly", "scopes": ["read"]} if path.startswith("auth") else {}
+    answer = await service.call("POST", f"/api/v1/{path}", {**right, **body}, caller=await service.admin())
+    (error,) = problem(answer, 422)["errors"]
+    assert (error["pointer"], error["message"]) == (field, told)
+
+
 async def test_a_change_of_a_stale_reading_is_refused(service: Service) -> None:
     admin = await service.admin()
     kim = await service.registered("kim@example.com")

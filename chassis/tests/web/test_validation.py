@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 
 from chassis.core.problems import Problem
 from chassis.web.sentences import sentence
+from chassis.web.text_forms import TextForm
 from chassis.web.validation import from_validation
 
 KNOWN = {known["type"]: known for known in list_all_errors()}
@@ -52,6 +53,8 @@ class Thing(BaseModel):
     price: Decimal | None = None
     page: HttpUrl | None = None
     nested: Nested | None = None
+    token_id: int = 1
+    name: Annotated[str, TextForm("[a-z]+", "is no name: that has small letters alone")] = "x"
 
 
 class Change(TypedDict, total=False):
@@ -101,6 +104,12 @@ def test_no_error_of_pydantic_gets_through_in_its_own_words(kind: str) -> None:
         ({"kind": "three"}, "/kind", "There is no kind 'three'; it can be one or two."),
         ({"paint": "green"}, "/paint", "There is no paint 'green'; it can be red or blue."),
         ({"id": "REQ-1"}, "/id", "'REQ-1' is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."),
+        ({"id": []}, "/id", "A list is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."),
+        ({"at": {}}, "/at", "An object is no moment. Give a day such as 2026-01-31 (its midnight, UTC) or a time"),
+        ({"token_id": "x"}, "/token_id", "This must be a whole number, not 'x'."),
+        ({"name": "Mine"}, "/name", "'Mine' is no name: that has small letters alone."),
+        ({"name": "a" * 9 + "\n"}, "/name", "'aaaaaaaaa\ufffd' is no name: that has small letters alone."),
+        ({"name": 5}, "/name", "This must be a text, not 5."),
         ({"id": 5}, "/id", "5 is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."),
         ({"number": 501}, "/number", "This must be at most 500, not 501."),
         ({"number": -1}, "/number", "This must be at least 0, not -1."),
@@ -141,6 +150,15 @@ def test_what_is_wrong_is_said_with_the_value_and_what_to_do(sent: Any, pointer:
     where = f"{pointer.strip('/').replace('/', '.').replace('~1', '/').replace('~0', '~')}: " if pointer else ""
     assert problem.detail == where + problem.errors[0].message
     assert problem.code == "invalid_request"
+
+
+def test_the_document_has_the_form_of_a_text() -> None:
+    assert Thing.model_json_schema()["properties"]["name"] == {
+        "default": "x",
+        "pattern": "^[a-z]+$",
+        "title": "Name",
+        "type": "string",
+    }
 
 
 def test_what_is_missing_is_said() -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints
 
+from auth_service.projects.schemas import KeyOfProject
 from contracts.api_tokens import DEFAULT_LIFETIME, LONGEST_LIFETIME, Scope
 
 Name = Annotated[
@@ -12,7 +13,6 @@ Name = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
     Field(description="What tells it from others, such as who uses it.", examples=["nightly import"]),
 ]
-ProjectKey = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9]{1,9}$")]
 
 
 def _unique(values: list[str]) -> list[str]:
@@ -38,7 +38,7 @@ class NewApiToken(BaseModel):
         AfterValidator(_unique),
     ]
     projects: Annotated[
-        list[ProjectKey] | None,
+        list[KeyOfProject] | None,
         Field(min_length=1, max_length=100, description="Keys of the only projects it is for; null for all of yours."),
     ] = None
     expires_at: Annotated[

@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from auth_service.one_time_links import LinkToken
+from auth_service.projects.schemas import KeyOfProject
 from auth_service.users.schemas import Email, FullName, Password
 from chassis.core.identity import Role
-from contracts.projects import KEY
 
-ProjectKey = Annotated[str, Field(pattern=f"^{KEY.pattern}$", examples=["DOOR"])]
+ProjectKey = Annotated[KeyOfProject, Field(examples=["DOOR"])]
 
 
 class NewInvitation(BaseModel):

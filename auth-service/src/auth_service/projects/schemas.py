@@ -4,14 +4,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 from pydantic.config import JsonDict
-from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from chassis.core.identity import Role
-from chassis.core.wording import shown
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.text_forms import TextForm
 from contracts.name_patterns import MOST_PATTERNS, NamePattern
 from contracts.projects import KEY, Visibility
 
@@ -39,21 +38,14 @@ _READ: JsonDict = {
 }
 
 
-def _checked_key(key: str) -> str:
-    if KEY.fullmatch(key):
-        return key
-    raise PydanticCustomError(
-        "invalid_project_key",
-        "{key} is no key of a project: that has 2 to 10 of A-Z and 0-9, and begins with a letter, such as DOOR.",
-        {"key": shown(key)},
-    )
-
-
-Key = Annotated[
+KeyOfProject = Annotated[
     str,
-    Field(json_schema_extra={"pattern": f"^{KEY.pattern}$"}, description="Unique for ever, and never changed."),
-    AfterValidator(_checked_key),
+    TextForm(
+        KEY.pattern,
+        "is no key of a project: that has 2 to 10 of A-Z and 0-9, and begins with a letter, such as DOOR",
+    ),
 ]
+Key = Annotated[KeyOfProject, Field(description="Unique for ever, and never changed.")]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Description = Annotated[str, Field(max_length=5000)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -72,7 +64,11 @@ class GateRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    rule: Annotated[str, Field(pattern="^[a-z_]{1,50}$", examples=["max_failed"])]
+    rule: Annotated[
+        str,
+        TextForm("[a-z_]{1,50}", "is no name of a rule: that has 1 to 50 of a-z and _, such as max_failed"),
+        Field(examples=["max_failed"]),
+    ]
     limit: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     where: Annotated[
         dict[

@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
 from chassis.core.identity import Role
+from chassis.web.text_forms import TextForm
 
 ServiceRole = Literal[Role.VIEWER, Role.REVIEWER]
 
@@ -15,7 +16,10 @@ class NewServiceAccount(BaseModel):
 
     name: Annotated[
         str,
-        StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$"),
+        TextForm(
+            "[a-z][a-z0-9-]{0,39}",
+            "is no name of a service account: that has at most 40 of a-z, 0-9 and hyphens, and begins with a letter",
+        ),
         Field(description="Lower-case letters, digits and hyphens; one of a kind in its project.", examples=["ci"]),
     ]
     role: Annotated[ServiceRole, Field(description="What it may in the project at most.")] = Role.VIEWER

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StrictBool, StringConstraints
-from pydantic.json_schema import SkipJsonSchema
+from pydantic.json_schema import WithJsonSchema
 from typing_extensions import TypedDict
 
 from auth_service.users.emails import MAX_LENGTH, parse_email
@@ -53,7 +53,8 @@ class NewUser(Registration):
     """What an admin gives to make an account."""
 
     role: Role = Role.VIEWER
-    must_change_password: StrictBool | SkipJsonSchema[None] = Field(
+    # Not a union with SkipJsonSchema: of that an error would point at one of its kinds.
+    must_change_password: Annotated[StrictBool | None, WithJsonSchema({"type": "boolean"})] = Field(
         default=None,
         description="Whether they have to choose another password at the first log-in. In production they have to,"
         " unless you say otherwise.",

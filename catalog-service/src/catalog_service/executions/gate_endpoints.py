@@ -29,6 +29,7 @@ from chassis.web.parameters import FREE_ALTERNATIVES, alternatives
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
+from chassis.web.text_forms import TextForm
 
 router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Results"])
 
@@ -101,7 +102,9 @@ class GateQuery(GateBasisQuery):
 
 
 PolicyName = Annotated[
-    str, Path(min_length=1, max_length=100, pattern="^[A-Za-z0-9._-]+$", description="The name of the policy.")
+    str,
+    TextForm("[A-Za-z0-9._-]+", "is no name of a policy: that has letters of A-Z, digits and . _ - alone"),
+    Path(min_length=1, max_length=100, description="The name of the policy."),
 ]
 
 

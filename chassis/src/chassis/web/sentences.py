@@ -98,8 +98,10 @@ def sentence(entry: Entry) -> str:
     if kind in {"enum", "literal_error"}:
         return _no_such_value(entry)
     if kind.startswith("uuid"):
-        return no_uuid(entry["input"])
-    return _SENTENCES.get(kind, _NOT_ACCEPTED).format_map({**entry.get("ctx", {}), "value": _value(entry)})
+        told = no_uuid(entry["input"])
+    else:
+        told = _SENTENCES.get(kind, _NOT_ACCEPTED).format_map({**entry.get("ctx", {}), "value": _value(entry)})
+    return f"A{told[1:]}" if told.startswith(("a ", "an ")) else told
 
 
 _SIZES = {
@@ -148,7 +150,8 @@ def _name(entry: Entry) -> str:
 
 
 def _is_secret(entry: Entry) -> bool:
-    return any(word in str(step).lower() for step in entry["loc"][1:] for word in _SECRETS)
+    steps = [str(step).lower() for step in entry["loc"][1:]]
+    return any(word in step and not step.endswith("_id") for step in steps for word in _SECRETS)
 
 
 def _value(entry: Entry) -> str:
