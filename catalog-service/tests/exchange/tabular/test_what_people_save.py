@@ -105,3 +105,35 @@ def test_words_are_known_by_what_stands_for_them(table: str, field: str, expecte
 def test_of_two_columns_of_texts_the_shorter_is_the_title(header: str, row: str, expected: dict[str, Any]) -> None:
     (fields,) = read(f"{header}\n{row}\n").fields
     assert {name: fields[name] for name in expected} == expected
+
+
+def test_html_of_tools_is_read_as_people_see_it() -> None:
+    found = read(
+        "ID,Work Item Type,Title,State,Description,Acceptance Criteria\n"
+        "7,User Story,Doors &amp; windows,New,<div>All <b>doors</b> close</div><ul><li>left</li><li>right</li></ul>,"
+        "<p>x</p>\n"
+        "8,User Story,Speed < 5,New,,\n"
+    )
+    first, second = found.fields
+    assert first["title"] == "Doors & windows"
+    assert first["description"].replace("\n\n", "\n") == "All doors close\n- left\n- right"
+    assert first["custom_metadata"]["azure-devops"]["Acceptance Criteria"] == "<p>x</p>"
+    assert second["title"] == "Speed < 5"
+    assert found.notices["html_as_text"].count == 1
+    assert found.items[0].source is not None
+    assert "<b>doors</b>" in found.items[0].source[4], "what is refused is given back as it was sent"
+
+
+def test_html_of_steps_is_read_as_people_see_it() -> None:
+    found = read(
+        "Module,Name,Id,Description,Precondition,Test Step #,Test Step Description,Test Step Expected Result\n"
+        "M,Log in,TC-1,<p>Desc</p>,,1,<p>Open &quot;it&quot;</p>,<p>Shown</p>\n,,,,,2,Type,Typed\n"
+    )
+    (fields,) = found.fields
+    assert fields["steps"] == {"1": 'Open "it"\nExpected: Shown', "2": "Type\nExpected: Typed"}
+    assert fields["description"] == "Desc"
+
+
+def test_markup_of_other_tables_stays() -> None:
+    (fields,) = read("ID,Title,Description\n1,<b>,a &amp; b\n").fields
+    assert (fields["title"], fields["description"]) == ("<b>", "a &amp; b")

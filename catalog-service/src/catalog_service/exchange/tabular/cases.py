@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from catalog_service.exchange.plain_text import text_of_html
 from catalog_service.exchange.records import Remark
 from catalog_service.exchange.tabular.columns import Columns, fold
 from catalog_service.exchange.tabular.mapping import Mapping, StepsRule
@@ -14,6 +15,8 @@ from chassis.core.wording import listed, shown
 
 _TELLING = ("external_id", "title", "description", "id")
 """Fields without which a row says nothing of an item."""
+_TEXTS = frozenset({"title", "description", "preconditions", "postconditions"})
+"""Fields that may have markup; so may steps."""
 
 
 @dataclass(slots=True)
@@ -53,6 +56,12 @@ class Cases:
         self._taken = taken
         self._tally = tally
         self._left_out = self._left_out_values()
+        self._html = (
+            {at for source in sources if source.name in _TEXTS for at in source.positions}
+            | (steps.positions if steps is not None else set())
+            if mapping.markup == "html"
+            else frozenset[int]()
+        )
         self._telling = (
             [at for source in sources if source.name in _TELLING for at in source.positions] if may_have_others else []
         )
@@ -86,6 +95,8 @@ class Cases:
                     f" {shown(cells[self._left_out[0]])}.",
                 )
                 continue
+            if self._html:
+                cells = self._without_markup(row, cells)
             for at in self._filled_down:
                 if cells[at].strip():
                     self._last[at] = cells[at]
@@ -103,6 +114,17 @@ class Cases:
                 case = Case(row, list(cells), [] if self._steps is None else self._steps.read(cells))
         if case is not None:
             yield case
+
+    def _without_markup(self, row: Row, cells: Sequence[str]) -> list[str]:
+        """Return cells with the texts that people see in place of HTML."""
+        seen = list(cells)
+        for at in self._html:
+            if "<" in cells[at] or "&" in cells[at]:
+                seen[at] = text_of_html(cells[at])
+                if "<" in cells[at] and seen[at] != cells[at]:
+                    message = f"Row {row.number}: {self._columns.name(at)} has HTML, which was read as plain text."
+                    self._tally.count("html_as_text", message)
+        return seen
 
     def _is_no_item(self, row: Row, cells: Sequence[str], case: Case | None) -> bool:
         """Check whether a row is none of the table's: it says nothing of an item, or is of a legend below the table."""

@@ -148,7 +148,8 @@ class Mapping(_Strict):
 
     `external_id_prefix` is put before the external ids of the file's own items, also where its links name these; a
     table of links is all of such. What else a row is linked with is called as in the record, or has its own prefix.
-    Of a format that has types, `kinds` says what items of a type of this name become.
+    Of a format that has types, `kinds` says what items of a type of this name become. Where `markup` is html, texts and
+    steps are read as the plain text that people see.
     """
 
     version: Literal[1]
@@ -168,6 +169,7 @@ class Mapping(_Strict):
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
     ignore: list[Column] = []
     leave_out: LeftOut | None = None
+    markup: Literal["html"] | None = None
 
 
 def parse_mapping(content: Object[str, Any], *, at: str = "") -> Mapping:
