@@ -207,7 +207,9 @@ def _guess(file: BinaryIO, broken: int) -> Encoding:
             offset=broken,
         )
     codecs_by_likelihood = [match.encoding for match in from_bytes(sample, cp_isolation=list(_CANDIDATES))]
-    if _is_western(sample):
+    if _is_of_old_mac(file):
+        codecs_by_likelihood.insert(0, "mac_roman")
+    elif _is_western(sample):
         codecs_by_likelihood.insert(0, "cp1252")
     for codec in [*codecs_by_likelihood, "cp1252"]:
         if _find_broken(file, codec) is None:
@@ -227,6 +229,12 @@ def _sample(file: BinaryIO) -> bytes:
             if len(sample) >= _SAMPLE:
                 break
     return sample
+
+
+def _is_of_old_mac(file: BinaryIO) -> bool:
+    """Check whether the first line ends at a CR alone, as in what Excel saves as CSV (Macintosh)."""
+    file.seek(0)
+    return re.match(rb"[^\r\n]*\r[^\n]", file.read(_SAMPLE)) is not None
 
 
 def _is_western(sample: bytes) -> bool:

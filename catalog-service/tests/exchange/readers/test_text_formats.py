@@ -301,3 +301,23 @@ def test_a_damaged_file_is_refused_or_read_and_never_ends_the_reader(name: str, 
     with suppress(Unreadable):
         for record in read(known, damaged, file_name):
             encode(record)
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        (strictdoc.FORMAT, STRICTDOC.replace("Doors close.", "Türen schließen.")),
+        (gherkin.FORMAT, GHERKIN.replace("Given a train", "Given a Zug mit Türen")),
+        (openfasttrace.FORMAT, "# Türen\n`req~doors~1`\n\nTüren schließen.\n"),
+    ],
+)
+def test_a_guessed_encoding_is_said(known: Format, text: str) -> None:
+    def notices(content: bytes, **options: str) -> list[str]:
+        records = list(known.read(BytesIO(content), ReadOptions(file_name="a", **options)))
+        assert "Türen" in b"".join(map(encode, records)).decode()
+        return [record.message for record in records if isinstance(record, Notice) and "encoding" in record.code]
+
+    (message,) = notices(text.encode("cp1252"))
+    assert "read as windows-1252, which gives 'Türen" in message
+    assert not notices(text.encode("cp1252"), encoding="windows-1252")
+    assert not notices(text.encode())

@@ -9,6 +9,8 @@ import xlsxwriter
 from openpyxl.comments import Comment
 from tables import inspect, read
 
+from catalog_service.exchange.records import Unreadable
+
 
 def saved(book: openpyxl.Workbook) -> bytes:
     file = BytesIO()
@@ -137,3 +139,20 @@ def test_html_of_steps_is_read_as_people_see_it() -> None:
 def test_markup_of_other_tables_stays() -> None:
     (fields,) = read("ID,Title,Description\n1,<b>,a &amp; b\n").fields
     assert (fields["title"], fields["description"]) == ("<b>", "a &amp; b")
+
+
+def test_a_csv_of_excel_on_an_old_mac_has_its_letters() -> None:
+    table = "ID;Titel;Priorität\r1;Türen schließen – „sofort“;Hoch\r"
+    found = read(table.encode("mac_roman"))
+    assert found.fields[0]["title"] == "Türen schließen – „sofort“"
+    assert found.fields[0]["priority"] == "high"
+    assert "mac_roman" in found.notices["encoding_guessed"].message
+
+
+@pytest.mark.parametrize(
+    "page",
+    [b"<html><table><tr><td>ID</td></tr></table></html>", b'\xef\xbb\xbf\n<?xml version="1.0"?><Workbook></Workbook>'],
+)
+def test_a_page_under_the_name_of_a_workbook_is_named(page: bytes) -> None:
+    with pytest.raises(Unreadable, match=r"web page or XML under the name of a workbook.*save it as \.xlsx"):
+        read(page, "export.xls")

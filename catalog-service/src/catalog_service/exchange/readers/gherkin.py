@@ -17,7 +17,13 @@ from gherkin.parser import Parser
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, heading_of
-from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.lines import (
+    guessed_encodings,
+    named,
+    numbered_lines,
+    suffixes_within,
+    texts_of,
+)
 from catalog_service.exchange.records import Record, Unreadable
 from chassis.core.wording import shown
 from chassis.files.archives import Archive
@@ -62,6 +68,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     relations = Relations()
     names: Counter[str] = Counter()
     row = shared = 0
+    yield from guessed_encodings(file, SUFFIXES, options.encoding)
     with texts_of(file, SUFFIXES) as texts:
         for path, text in texts:
             with named(path):

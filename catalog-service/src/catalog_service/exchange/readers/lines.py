@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.text import find_encoding, read_lines
 from chassis.core.wording import shown
@@ -13,6 +13,7 @@ from chassis.files import archives
 from chassis.files.archives import Archive
 
 LONGEST_LINE = 1024 * 1024
+_XML = b"<?xml"
 _CARRIAGE_RETURNS = re.compile(r"\r\n?")
 
 
@@ -32,6 +33,18 @@ def numbered_lines(file: BinaryIO, encoding: str | None = None) -> Iterator[tupl
                 column = line.index("\0") + 1
                 raise Unreadable("The line holds NUL (U+0000): this is no text.", line=number, column=column)
             yield number, line
+
+
+def guessed_encodings(file: BinaryIO, suffixes: tuple[str, ...], encoding: str | None) -> Iterator[Notice]:
+    """Yield a notice for each text, of those that `texts_of` gives, whose encoding has to be guessed."""
+    with texts_of(file, suffixes) as texts:
+        for path, text in texts:
+            if text.read(5) == _XML:
+                continue  # it says its encoding
+            with named(path):
+                found = find_encoding(text, encoding)
+            if found.warning:
+                yield Notice("encoding_guessed", f"{shown(path)}: {found.warning}" if path else found.warning)
 
 
 def is_archive(file: BinaryIO) -> bool:

@@ -7,7 +7,13 @@ from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
-from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.lines import (
+    guessed_encodings,
+    named,
+    numbered_lines,
+    suffixes_within,
+    texts_of,
+)
 from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, cases_of
 from catalog_service.exchange.records import ItemKind, Record, Unreadable
 from catalog_service.exchange.refusals import has_root
@@ -96,6 +102,7 @@ def _forwards(text: str) -> bool:
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the items of all files, then links for what test cases cover."""
     relations = Relations()
+    yield from guessed_encodings(file, SUFFIXES, options.encoding)
     for _, item in _all_items(file, options):
         relations.know(item.id, _kind(item, options))
     row = 0

@@ -8,7 +8,13 @@ from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
-from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.lines import (
+    guessed_encodings,
+    named,
+    numbered_lines,
+    suffixes_within,
+    texts_of,
+)
 from catalog_service.exchange.records import Notice, Record, Unreadable
 from chassis.files.archives import Archive
 
@@ -73,6 +79,7 @@ def recognise_archive(archive: Archive) -> float:
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Read the nodes of the documents, then the relations that are links."""
     relations = Relations()
+    yield from guessed_encodings(file, (".sdoc",), options.encoding)
     for node in _all_nodes(file, options):
         if isinstance(node, _Node) and node.id and node.tag not in _STRUCTURE:
             relations.know(node.id, kind_of(node.tag, options.mapping))

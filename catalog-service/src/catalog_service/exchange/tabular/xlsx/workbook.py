@@ -1,6 +1,7 @@
 """The parts of a workbook: which sheets it has, and how their numbers are to be taken."""
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from chassis.files.archives import Archive
 from chassis.files.xml_events import XmlHandler, read_xml
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HEAD = 1024
+_PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*<[?!a-z]", re.IGNORECASE)
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_RELATION = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 
@@ -33,8 +36,14 @@ def looks_like_old_workbook(file: BinaryIO) -> bool:
 def open_workbook(file: BinaryIO) -> Iterator[list[Table]]:
     """Open a workbook and give its sheets; their rows are read as they are taken. Raise Unreadable for others."""
     file.seek(0)
-    if file.read(8) == _OLD:
+    head = file.read(_HEAD)
+    if head.startswith(_OLD):
         raise Unreadable("This is an .xls file, or a workbook with a password. Save it as .xlsx without a password.")
+    if _PAGE.match(head):
+        raise Unreadable(
+            "This is a web page or XML under the name of a workbook, as some tools export it. Open it in a spreadsheet"
+            " program and save it as .xlsx."
+        )
     with archive_of(file) as archive:
         yield _tables(archive)
 
