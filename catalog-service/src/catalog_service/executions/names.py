@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
 _DATA_SET = re.compile(r' with data set (?=#\d|")')
+_OUTLINE = re.compile(r" -- @\d+\.\d+(?=\s|$)")
+_CALLED = re.compile(r"([\w.$]+)[\[(<]")
 _MOST_PARAMETERS = 100
 """Brackets behind one another that are taken off a name; thousands would take the square of their number."""
 _PAIRS = {")": "(", "]": "[", ">": "<"}
@@ -31,9 +33,11 @@ MOST_GUESSES = 20
 def base_name(name: str) -> str:
     """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add.
 
-    And `add with data set "one" (1, 2)`, as PHPUnit writes it.
+    And `add with data set "one" (1, 2)` and `add -- @1.2 sums`, as PHPUnit and behave write it.
     """
     base = (_DATA_SET.split(name, 1)[0] or name) if " with data set " in name else name
+    if " -- @" in base:
+        base = _OUTLINE.split(base, 1)[0] or base
     for _ in range(_MOST_PARAMETERS):
         if base[-1:] not in _ENDS_OF_PARAMETERS:
             break
@@ -52,7 +56,14 @@ def base_name(name: str) -> str:
         if not cut:
             break
         base = cut
+    if name[-1:] in _PAIRS and (called := _CALLED.match(base)) is not None and not _is_balanced(base):
+        # A value that has a bracket by itself: `add[[]`, `Add("a)b")`.
+        return called[1]
     return base
+
+
+def _is_balanced(text: str) -> bool:
+    return all(text.count(opening) == text.count(closing) for closing, opening in _PAIRS.items())
 
 
 def _opening(text: str, opening: str) -> int:

@@ -55,6 +55,14 @@ def test_times_are_read_as_people_write_them(text: str, expected: int | None) ->
         ('testAdd with data set "two" (2, 3)', "testAdd"),
         ("testAdd with data set #0", "testAdd"),
         ("exports with data set A", "exports with data set A"),
+        ("adds -- @1.2 sums", "adds"),
+        ("adds -- @1.10 ", "adds"),
+        ("writes to -- @home", "writes to -- @home"),
+        ("test_add[[]", "test_add"),
+        ("test_add[x[y]", "test_add"),
+        ("test_add[x]y]", "test_add"),
+        ('Add(1,"a)b")', "Add"),
+        ("opens(1) and shuts(2)", "opens(1) and shuts"),
     ],
 )
 def test_the_parameters_of_a_test_are_no_part_of_its_name(name: str, base: str) -> None:
