@@ -184,3 +184,14 @@ def test_what_a_file_looks_like_is_told_before_it_is_read() -> None:
     assert "Türöffnung" in found.warnings[0]["message"]
     assert found.mapping is not None
     assert found.mapping["fields"]["type"] == {"constant": "functional"}
+
+
+def test_rows_between_crs_may_have_quotes() -> None:
+    table = 'ID,Title,Description\r\n1,a,b\r\n2,"c, d",e\r3,f,"g\rh, i"\r4,"j",k\r\n5,l,m\r\n'
+    assert [(fields["external_id"], fields["title"], fields["description"]) for fields in read(table).fields] == [
+        ("1", "a", "b"),
+        ("2", "c, d", "e"),
+        ("3", "f", "g\rh, i"),
+        ("4", "j", "k"),
+        ("5", "l", "m"),
+    ]

@@ -156,3 +156,24 @@ def test_a_csv_of_excel_on_an_old_mac_has_its_letters() -> None:
 def test_a_page_under_the_name_of_a_workbook_is_named(page: bytes) -> None:
     with pytest.raises(Unreadable, match=r"web page or XML under the name of a workbook.*save it as \.xlsx"):
         read(page, "export.xls")
+
+
+@pytest.mark.parametrize(
+    ("modules", "expected"),
+    [
+        (["Doors", "", "", "Windows", ""], ["Doors", "Doors", "Doors", "Windows", "Windows"]),
+        (["Doors", "Doors", "", "Windows"], ["Doors", "Doors", None, "Windows"]),
+        (["", "Doors", ""], [None, "Doors", None]),
+    ],
+)
+def test_a_blank_module_is_that_above_it_only_where_each_is_said_once(
+    modules: list[str], expected: list[str | None]
+) -> None:
+    table = "ID,Title,Module\n" + "".join(f"{number},a {number},{module}\n" for number, module in enumerate(modules))
+    assert [fields["module"] for fields in read(table).fields] == expected
+
+
+def test_one_id_that_is_too_long_makes_no_others_unknown() -> None:
+    ids = [*(f"R-{number}" for number in range(9)), "R" * 101]
+    table = "ID,Title\n" + "".join(f"{name},Doors\n" for name in ids)
+    assert [fields["external_id"] for fields in read(table).fields] == ids

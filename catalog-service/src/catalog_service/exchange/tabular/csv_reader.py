@@ -156,8 +156,8 @@ class _Lines:
             )
         end = len(line) - (2 if line.endswith("\r\n") else 1)
         if line.find("\r", 0, end) >= 0:
-            first, *others = line[:end].split("\r")
-            if self._are_rows(first, *others):
+            first, *others = self._split_outside_quotes(line[:end])
+            if others and self._are_rows(first, *others):
                 self._lines = chain((f"{other}\n" for other in others), self._lines)
                 line = f"{first}\n"
             else:
@@ -167,12 +167,23 @@ class _Lines:
 
     def _are_rows(self, *parts: str) -> bool:
         """Check whether each part of a line is as wide as a row by itself: a cell that is broken leaves less of it."""
-        if self._quotes % 2 or any('"' in part for part in parts):
+        if self._quotes % 2:
             return False
         counts = [self._row.count(delimiter) for delimiter in DELIMITERS]
         most = max(counts)
         delimiter = DELIMITERS[counts.index(most)]
-        return most > 0 and all(part.count(delimiter) == most for part in parts)
+        return most > 0 and all(
+            part.count('"') % 2 == 0 and sum(text.count(delimiter) for text in part.split('"')[::2]) == most
+            for part in parts
+        )
+
+    def _split_outside_quotes(self, line: str) -> list[str]:
+        """Return the parts of a line between which a CR stands that is not within quotes."""
+        if self._quotes % 2:
+            return [line]
+        texts = line.split('"')
+        texts[::2] = [text.replace("\r", _CR_OUTSIDE) for text in texts[::2]]
+        return '"'.join(texts).split(_CR_OUTSIDE)
 
     def _keep_cr(self, line: str) -> str:
         """Return a line without a CR that `csv.reader` would take for the end of the row."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import fold
@@ -105,7 +106,7 @@ def _fits(field: str, values: list[str]) -> bool:
     longest = max(map(len, values))
     if field == "external_id":
         ids = sum(_ID.fullmatch(value.strip()) is not None for value in values)
-        return longest <= 100 and ids >= 0.8 * len(values) and len(set(values)) > 0.3 * len(values)
+        return ids >= 0.8 * len(values) and len(set(values)) > 0.3 * len(values)
     if field in CLOSED["test_cases"] or field in {"link_type"}:
         return longest <= 60 and len(set(values)) <= max(12, len(values) // 4)
     if field == "module":
@@ -221,7 +222,7 @@ def _item_fields(
                     rule = {"columns_named": sample.columns.header[at]}
                     guesses.update(dict.fromkeys(alike, guesses[at]))
                 rule["split"] = _separator([value for place in alike for value in sample.values(place)])
-            elif name == "module" and sample.rows and sample.rows[0][at].strip() and sample.blanks(at):
+            elif name == "module" and _says_once(sample, at):
                 rule["fill_down"] = True
             fields[name] = rule
         elif name in {"type", "priority"}:
@@ -232,6 +233,16 @@ def _item_fields(
     if {"title", "description"} <= by_field.keys():
         del fields["title"]["default_from"]
     return {name: rule for name, rule in fields.items() if rule}
+
+
+def _says_once(sample: Sample, at: int) -> bool:
+    """Check whether a column says a value once for all rows below it: it has blanks, and no value twice in a row."""
+    values = [cells[at].strip() for cells in sample.rows]
+    return (
+        bool(values and values[0])
+        and "" in values
+        and not any(value and value == below for value, below in pairwise(values))
+    )
 
 
 def _spanned(sample: Sample, at: int) -> list[int]:
