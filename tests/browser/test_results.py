@@ -207,6 +207,8 @@ def test_a_renamed_test_is_merged_with_what_it_was_by_keyboard(page_of: PageOf, 
 def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: PageOf, admin: Traceline) -> None:
     within = in_new_project(admin, visibility="open")
     within.create_requirement(title="Doors close", external_id="REQ-CLOSE", priority="low")
+    covered, test_case = within.create_requirement(title="Doors lock", priority="high"), within.create_test_case()
+    within.create_link(covered["id"], test_case["id"])
     visit = page_of("admin", f"~/p/{within.project}/results?tab=gate", width=320)
     page = visit.page
     expect(page.get_by_text("The gate is open")).to_be_visible()
