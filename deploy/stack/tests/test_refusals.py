@@ -72,5 +72,32 @@ def test_a_database_server_that_is_not_there(url: str) -> None:
         assert living_in(place) == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ctl", "status"),
+        ("admin", "catalog-worker", "feed"),
+        ("run", "auth-worker", "auth_service.rotate_keys"),
+        ("sql", "catalog-service"),
+        ("backup", "monday"),
+    ],
+)
+def test_operating_a_stack_that_does_not_run(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "settings").mkdir()
+    for name in ("supervisord.conf", "settings/catalog-worker.env", "settings/auth-worker.env"):
+        (tmp_path / name).touch()
+    (tmp_path / "postgresql").mkdir()
+    with socket.socket(socket.AF_UNIX) as left_behind:
+        left_behind.bind(str(tmp_path / "postgresql" / ".s.PGSQL.5432"))
+    told = refusal(RunningStack(tmp_path).run_to_its_end(*command))
+    assert told == f"The stack in {tmp_path} does not run; 'make stack' starts it."
+
+
+def test_a_command_that_there_is_not(tmp_path: Path) -> None:
+    ended = RunningStack(tmp_path).run_to_its_end("stauts")
+    assert ended.returncode == 2
+    assert "there is no command stauts: choose from ctl, admin, run, sql, backup, restore" in ended.stderr
+
+
 def test_control_of_a_stack_that_does_not_exist(tmp_path: Path) -> None:
     assert str(tmp_path) in refusal(RunningStack(tmp_path).run_to_its_end("ctl", "status"))

@@ -25,6 +25,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--demo", action="store_true", help="load the demo project, once")
+    parser.add_argument("command", nargs="?", metavar="COMMAND ...", help="what to do with what runs; see below")
     try:
         # Only now: Ctrl-C may come during the second that this takes.
         from stack.operating import COMMANDS
@@ -33,7 +34,10 @@ def main() -> int:
         if sys.argv[1:2] and sys.argv[1] in COMMANDS:
             COMMANDS[sys.argv[1]](sys.argv[2:])
             return 0
-        run(demo=parser.parse_args().demo)
+        options = parser.parse_args()
+        if options.command is not None:
+            parser.error(f"there is no command {options.command}: choose from {', '.join(COMMANDS)}, alone and first")
+        run(demo=options.demo)
     except KeyboardInterrupt:
         return 0  # how it is meant to end
     except StartFailure as failure:

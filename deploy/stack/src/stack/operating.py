@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from socket import AF_UNIX, socket
 
 from chassis.core.settings import read
 from chassis.core.start_failure import StartFailure
@@ -17,11 +18,14 @@ from stack.programs import SERVICES
 from stack.settings import Servers, Settings, check_folder
 
 _SCRIPTS = Path(__file__).parents[3]
+_DATABASE = f"{postgres.FOLDER}/.s.PGSQL.5432"
+"""The socket of the stack's own PostgreSQL."""
 
 
 def control(words: list[str]) -> None:
     """Become supervisorctl: `status`, `restart catalog-service` and so on."""
-    _become([sys.executable, "-m", "supervisor.supervisorctl", "-c", str(_folder() / "supervisord.conf"), *words])
+    folder = _running("supervisor.sock")
+    _become([sys.executable, "-m", "supervisor.supervisorctl", "-c", str(folder / "supervisord.conf"), *words])
 
 
 def admin(words: list[str]) -> None:
@@ -35,6 +39,8 @@ def run(words: list[str]) -> None:
     known = sorted(file.stem for file in (_folder() / "settings").glob("*-worker.env"))
     if len(words) < 2 or words[0] not in known:
         raise StartFailure(f"Say as which program, and what: {', '.join(known)}.")
+    if read(Servers).database_url is None:
+        _running(_DATABASE)
     _become([sys.executable, "-m", *words[1:]], settings_of(_folder(), words[0]))
 
 
@@ -54,14 +60,14 @@ def query(words: list[str]) -> None:
     _without_server_of_others()
     if not words or words[0] not in SERVICES:
         raise StartFailure(f"Say in whose database: {', '.join(sorted(SERVICES))}.")
-    where = _server(_folder()) | {"PGDATABASE": SERVICES[words[0]]}
+    where = _server(_running(_DATABASE)) | {"PGDATABASE": SERVICES[words[0]]}
     os.execvpe("psql", ["psql", *words[1:]], {**os.environ, **where})  # noqa: S606, S607 - it takes our place on purpose
 
 
 def backup(words: list[str]) -> None:
     """Make a folder with a dump of each database, while the stack runs."""
     _without_server_of_others()
-    _script("backup.sh", words, _folder())
+    _script("backup.sh", words, _running(_DATABASE))
 
 
 def restore(words: list[str]) -> None:
@@ -95,6 +101,17 @@ def _folder() -> Path:
     folder = read(Settings).folder()
     if not (folder / "supervisord.conf").exists():
         raise StartFailure(f"There is no stack in {folder}; set TRACELINE_DATA_DIR to the folder of the one you mean.")
+    return folder
+
+
+def _running(listening: str) -> Path:
+    """Return the folder of the stack, at whose socket `listening` somebody has to answer."""
+    folder = _folder()
+    with socket(AF_UNIX) as asked:
+        try:
+            asked.connect(str(folder / listening))
+        except OSError:
+            raise StartFailure(f"The stack in {folder} does not run; 'make stack' starts it.") from None
     return folder
 
 
