@@ -86,6 +86,7 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     held = run("gate", "--rule", "max_failed=0", "--summary", **of_ci, GITHUB_STEP_SUMMARY=str(summary))
     assert held.returncode == 1, held.stderr
     assert "FAIL max_failed" in held.stdout
+    assert f"(failed: {name})" in held.stdout
     assert "has not ended yet" in held.stdout
     assert "max_failed" in summary.read_text()
     passed = run("gate", "--rule", "max_failed=1000", "--format", "junit", "-o", "gate.xml", **of_ci)

@@ -9,6 +9,7 @@ from catalog_service.verdicts import (
     COUNTS_TEST_CASE,
     LAST_RESULTS,
     LINKED_TEST_CASES,
+    VERDICTS_OF_PAIRS,
     Basis,
     Counts,
     TestCaseVerdict,
@@ -53,6 +54,29 @@ def as_verdict(row: dict[str, Any]) -> RequirementVerdict:
         "counts": counts,
         "missing": row["missing"],
     }
+
+
+class CountingTestCase(TypedDict):
+    """A test case that counts for a requirement, and its verdict for it."""
+
+    requirement_id: UUID
+    external_id: str | None
+    title: str
+    verdict: str
+
+
+async def counting_test_cases(
+    connection: Connection, ids: Sequence[UUID], basis: Basis
+) -> dict[UUID, list[CountingTestCase]]:
+    """Return the test cases that count for some requirements, by name; of one without any, none."""
+    query = f"""
+        WITH {requirement_verdicts(_THESE, of_few=True)} SELECT p.requirement_id, t.external_id, t.title, p.verdict
+        FROM ({VERDICTS_OF_PAIRS}) p JOIN test_cases t ON t.id = p.test_case_id ORDER BY t.external_id, t.id
+    """
+    found: dict[UUID, list[CountingTestCase]] = {one: [] for one in ids}
+    for row in await fetch_all(connection, CountingTestCase, query, {"ids": list(ids), **basis.parameters}):
+        found[row["requirement_id"]].append(row)
+    return found
 
 
 class LinkedTestCase(TypedDict):

@@ -232,6 +232,9 @@ def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: boo
     )"""
 
 
+VERDICTS_OF_PAIRS = f"SELECT requirement_id, test_case_id, {_text('verdict')} AS verdict FROM pairs"
+"""Comes after requirement_verdicts: the test cases that count for each of the requirements."""
+
 _LAST_RESULT = "(ARRAY['skipped', 'passed', 'flaky', 'failed'])[s.severity]"
 _TEST_CASE_COLUMNS = f"""
     t.id, t.external_id, t.title, t.module, t.status, coalesce(s.is_fallback, false) AS on_default_branch,

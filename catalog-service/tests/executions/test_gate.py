@@ -71,8 +71,27 @@ async def test_each_rule_tells_what_it_found(results: Results) -> None:
     }
     assert not gate["passed"]
     assert _rule(gate, "max_failed")["items"][0]["verdict"] == "failed"
+    for name, because in {"max_failed": "failed", "max_not_run": "not run", "max_stale": "stale"}.items():
+        (item,) = _rule(gate, name)["items"]
+        (test_case,) = (await results.verdict(item, branch="main", commit=module))["test_cases"]
+        of = f"{item['external_id']}: {item['title']} ({because}: {test_case['external_id']})"
+        assert item["reason"] == of
+    assert _rule(gate, "max_uncovered")["items"][0]["reason"].endswith(" (no test case)")
     assert "went from version 1 to 2 (description)" in _rule(gate, "max_suspect")["reason"]
     assert [run["status"] for run in gate["runs"]] == ["completed"]
+
+
+async def test_of_the_test_cases_of_a_verdict_the_first_are_named(results: Results) -> None:
+    requirement, test_cases = await results.traced(5)
+    other = await results.catalog.test_case(external_id="A passed")
+    await results.catalog.link(requirement, other)
+    module = results.catalog.word()
+    ok(await results.catalog.patch(f"/requirements/{requirement['id']}", {"module": module}))
+    names = sorted(one["external_id"] for one in test_cases)
+    await results.send(*((f"[{name}]", "failed") for name in names), ("[A passed]", "passed"))
+    gate = await results.catalog.read("/reports/gate", module=module, max_failed=0)
+    (item,) = _rule(gate, "max_failed")["items"]
+    assert item["reason"].endswith(f" (failed: {', '.join(names[:3])} and 2 more)")
 
 
 async def test_a_policy_has_rules_about_parts_of_the_record(results: Results) -> None:

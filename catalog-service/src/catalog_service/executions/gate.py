@@ -6,15 +6,14 @@ from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
+from catalog_service.executions import gate_items
 from catalog_service.executions.policies import Rule, RuleName, Where
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
-from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.verdict_filters import requirements_with
-from catalog_service.verdict_reads import of_requirements
+from catalog_service.verdict_reads import counting_test_cases, of_requirements
 from catalog_service.verdicts import Basis, Verdict, is_verified
-from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_all, fetch_column, fetch_value
 from chassis.web.listing import Row
@@ -117,7 +116,8 @@ class Gate:
             {"ids": [*verdicts]},
         )
         rows = [{**row, "verdict": verdicts[row["id"]]} for row in await cursor.fetchall()]
-        return [_with_url(row, REQUIREMENT.path) for row in rows]
+        counting = await counting_test_cases(self._connection, [row["id"] for row in rows], self._basis)
+        return [gate_items.requirement(row, counting[row["id"]]) for row in rows]
 
     async def _min_coverage(self, rule: Rule) -> Outcome:
         figures = await self._figures(rule.where)
@@ -179,7 +179,7 @@ class Gate:
                 parameters,
                 prepare=False,
             )
-            items = [_suspect(row) for row in await cursor.fetchall()]
+            items = [gate_items.suspect_link(row) for row in await cursor.fetchall()]
         first = f" {items[0]['reason']}" if items else ""
         reason = f"{_counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_most(rule)}.{first}"
         return Outcome(count, count <= rule.limit, reason, items, count)
@@ -206,7 +206,7 @@ class Gate:
         cursor = await self._connection.execute(
             f"SELECT t.id, t.class_name, t.name {unlinked} ORDER BY t.class_name, t.name, t.id LIMIT {MOST_ITEMS}"
         )
-        items = [_with_url(row, "/api/v1/automated-tests") for row in await cursor.fetchall()]
+        items = [gate_items.automated_test(row) for row in await cursor.fetchall()]
         has = "has" if count == 1 else "have"
         reason = f"{_counted(count, 'test')} of CI in the project {has} no test case; {_most(rule)}."
         return Outcome(count, count <= rule.limit, reason, items, count)
@@ -241,7 +241,7 @@ class Gate:
             return Outcome(False, False, f"There is no run of {of}.")
         if unfinished:
             detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."
-            return Outcome(False, False, detail, [_with_url({**run}, "/api/v1/test-runs") for run in unfinished], 1)
+            return Outcome(False, False, detail, [gate_items.run({**run}) for run in unfinished], 1)
         return Outcome(True, True, f"There is a finished run of {of}.")
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:
@@ -323,29 +323,3 @@ def _counted(count: int, thing: str) -> str:
 
 def _most(rule: Rule) -> str:
     return f"at most {rule.limit:g} may be" if rule.limit else "none may be"
-
-
-def _with_url(row: Row, path: str) -> Row:
-    return {**row, "url": projects.address(f"{path}/{row['id']}")}
-
-
-def _suspect(row: Row) -> Row:
-    why = suspicion.reason(row)
-    assert why is not None, "these links are suspect"
-    changed = [
-        f"{row[f'{kind.name}_external_id'] or row[f'{kind.name}_title']} went from version {side['from_version']}"
-        f" to {side['to_version']} ({', '.join(side['fields'])})"
-        for kind in (REQUIREMENT, TEST_CASE)
-        if (side := why[kind.name]) is not None
-    ]
-    other = TEST_CASE if why[REQUIREMENT.name] is not None else REQUIREMENT
-    name = row[f"{other.name}_external_id"] or row[f"{other.name}_title"]
-    return {
-        "id": row["id"],
-        "requirement_external_id": row["requirement_external_id"],
-        "requirement_title": row["requirement_title"],
-        "test_case_external_id": row["test_case_external_id"],
-        "test_case_title": row["test_case_title"],
-        "reason": f"{' and '.join(changed)} after its link with {name} was confirmed.",
-        "url": projects.address(f"/api/v1/links/{row['id']}"),
-    }

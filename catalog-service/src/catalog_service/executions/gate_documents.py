@@ -37,7 +37,7 @@ def as_markdown(gate: Row) -> bytes:
     for rule in _ordered(gate):
         if not rule["passed"] and rule["items"]:
             lines += ["", f"### {rule['rule']}: {len(rule['items'])} of {rule['total']}", ""]
-            lines += [f"- {_cell(name_of(item))}" for item in rule["items"]]
+            lines += [f"- {_cell(item['reason'])}" for item in rule["items"]]
     return _cut(lines)
 
 
@@ -51,17 +51,6 @@ def _cut(lines: list[str]) -> bytes:
             break
         parts.append(data)
     return b"".join(parts)
-
-
-def name_of(item: Row) -> str:
-    """Return what a person calls something that a rule is about."""
-    if "reason" in item:
-        return str(item["reason"])
-    if "class_name" in item:
-        return ".".join(filter(None, (item["class_name"], item["name"])))
-    if "key" in item:
-        return f"run {item['key']}"
-    return f"{item['external_id'] or item['id']}: {item['title']}"
 
 
 def _where(rule: Row) -> str:
@@ -104,5 +93,5 @@ def _case(rule: Row) -> str:
     if rule["passed"]:
         return f'<testcase classname="traceline.gate" name={name}/>\n'
     message = quoteattr(rule["reason"].translate(_CONTROLS))
-    items = escape("\n".join(name_of(item) for item in rule["items"]).translate(_CONTROLS))
+    items = escape("\n".join(item["reason"] for item in rule["items"]).translate(_CONTROLS))
     return f'<testcase classname="traceline.gate" name={name}><failure message={message}>{items}</failure></testcase>\n'

@@ -154,7 +154,10 @@ class JudgedRule(BaseModel):
     actual: float | bool
     passed: bool
     reason: str
-    items: Annotated[list[dict[str, Any]], Field(description="What it is about; the first 50, with their addresses.")]
+    items: Annotated[
+        list[dict[str, Any]],
+        Field(description="What it is about; the first 50, each with its `reason` in words and its `url`."),
+    ]
     total: int
 
 

@@ -15,6 +15,8 @@ from traceline_cli.context import Context, pass_context
 from traceline_cli.exchange import pairs
 from traceline_cli.failures import Exit, Failure
 
+_MOST_NAMED = 10
+
 
 @click.command()
 @click.option("--policy", help="A saved policy by its name, or a file with rules.")
@@ -86,6 +88,13 @@ def _write(output: Path | None, document: bytes) -> None:
         output.write_bytes(document)
 
 
+def _named(rule: dict[str, Any]) -> list[str]:
+    """Return a line for each of the first that a rule is about, and how many more there are."""
+    lines = [f"       {item['reason']}" for item in rule["items"][:_MOST_NAMED]]
+    more = rule["total"] - len(lines)
+    return lines + ([f"       and {more} more"] if lines and more > 0 else [])
+
+
 def _tell(context: Context, answer: dict[str, Any], *, as_json: bool) -> None:
     lines = [f"{'passed' if answer['passed'] else 'NOT PASSED'} on {answer['branch']}"]
     rules = sorted(answer["rules"], key=lambda one: bool(one["passed"]))
@@ -94,7 +103,9 @@ def _tell(context: Context, answer: dict[str, Any], *, as_json: bool) -> None:
         for run in answer["runs"]
         if run["status"] == "running"
     ]
-    lines += [f"  {'ok  ' if rule['passed'] else 'FAIL'} {rule['rule']}: {rule['reason']}" for rule in rules]
+    for rule in rules:
+        lines.append(f"  {'ok  ' if rule['passed'] else 'FAIL'} {rule['rule']}: {rule['reason']}")
+        lines += [] if rule["passed"] else _named(rule)
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     else:

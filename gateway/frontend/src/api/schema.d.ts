@@ -5490,7 +5490,7 @@ export interface components {
             actual: number | boolean;
             /**
              * Items
-             * @description What it is about; the first 50, with their addresses.
+             * @description What it is about; the first 50, each with its `reason` in words and its `url`.
              */
             items: {
                 [key: string]: unknown;

@@ -107,12 +107,14 @@ function Judged({ gate }: { gate: GateAnswer }) {
             </span>
             {reason}
             {items.length > 0 && (
-              <span className={css.line}>
+              <ul>
                 {items.map((item) => (
-                  <Reason key={String(item.url)} item={item as Named} />
+                  <li key={String(item.url)}>
+                    <Reason item={item as Named} />
+                  </li>
                 ))}
-                {total > items.length && words.more(formatCount(total - items.length))}
-              </span>
+                {total > items.length && <li>{words.more(formatCount(total - items.length))}</li>}
+              </ul>
             )}
           </li>
         ))}
@@ -121,19 +123,12 @@ function Judged({ gate }: { gate: GateAnswer }) {
   )
 }
 
-type Named = { id: string; url?: string } & Record<"external_id" | "title" | "name" | "key", string | null | undefined>
+type Named = { id: string; url: string; reason: string }
 
-function Reason({ item: { id, url = "", external_id, title, name, key } }: { item: Named }) {
+function Reason({ item: { id, url, reason } }: { item: Named }) {
   const [pattern, path] = SCREENS.find(([api]) => api.test(url)) ?? [/$/, ""]
-  const shown = external_id ?? title ?? name ?? key ?? id
   const screen = path.replace("$1", pattern.exec(url)?.[1] ?? "")
-  return screen ? (
-    <Link href={screen.endsWith("/") ? screen + id : screen} title={title ?? undefined}>
-      {shown}
-    </Link>
-  ) : (
-    shown
-  )
+  return screen ? <Link href={screen.endsWith("/") ? screen + id : screen}>{reason}</Link> : reason
 }
 
 type EditProps = {

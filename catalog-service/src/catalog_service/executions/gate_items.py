@@ -1,0 +1,67 @@
+"""What the rules of a gate name, each with a reason that a person can act on."""
+
+from collections.abc import Sequence
+
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
+from catalog_service.verdict_reads import CountingTestCase
+from catalog_service.verdicts import TestCaseVerdict, Verdict
+from chassis.core import projects
+from chassis.web.listing import Row
+
+_MOST_TEST_CASES = 3
+_NOT_RUN = (TestCaseVerdict.NOT_RUN, TestCaseVerdict.SKIPPED)
+_BECAUSE_OF = {
+    Verdict.FAILED: (TestCaseVerdict.FAILED,),
+    Verdict.FLAKY: (TestCaseVerdict.FLAKY,),
+    Verdict.PARTIAL: _NOT_RUN,
+    Verdict.NOT_RUN: _NOT_RUN,
+    Verdict.STALE: (TestCaseVerdict.STALE,),
+}
+
+
+def requirement(row: Row, test_cases: Sequence[CountingTestCase]) -> Row:
+    """Return a requirement with the test cases that its verdict comes from, the first of them by name."""
+    verdicts = _BECAUSE_OF.get(row["verdict"], ())
+    names = [str(one["external_id"] or one["title"]) for one in test_cases if one["verdict"] in verdicts]
+    because = " (no test case)" if row["verdict"] == Verdict.UNCOVERED else ""
+    if names:
+        more = f" and {len(names) - _MOST_TEST_CASES} more" if len(names) > _MOST_TEST_CASES else ""
+        because = f" ({verdicts[0].replace('_', ' ')}: {', '.join(names[:_MOST_TEST_CASES])}{more})"
+    return _named(row, f"{row['external_id'] or row['id']}: {row['title']}{because}", REQUIREMENT.path)
+
+
+def automated_test(row: Row) -> Row:
+    """Return a test by its class and name."""
+    return _named(row, ".".join(filter(None, (row["class_name"], row["name"]))), "/api/v1/automated-tests")
+
+
+def run(row: Row) -> Row:
+    """Return a run by its key."""
+    return _named(row, f"run {row['key']}", "/api/v1/test-runs")
+
+
+def suspect_link(row: Row) -> Row:
+    """Return a suspect link with which side has changed, and how."""
+    why = suspicion.reason(row)
+    assert why is not None, "these links are suspect"
+    changed = [
+        f"{row[f'{kind.name}_external_id'] or row[f'{kind.name}_title']} went from version {side['from_version']}"
+        f" to {side['to_version']} ({', '.join(side['fields'])})"
+        for kind in (REQUIREMENT, TEST_CASE)
+        if (side := why[kind.name]) is not None
+    ]
+    other = TEST_CASE if why[REQUIREMENT.name] is not None else REQUIREMENT
+    name = row[f"{other.name}_external_id"] or row[f"{other.name}_title"]
+    link = {
+        "id": row["id"],
+        "requirement_external_id": row["requirement_external_id"],
+        "requirement_title": row["requirement_title"],
+        "test_case_external_id": row["test_case_external_id"],
+        "test_case_title": row["test_case_title"],
+    }
+    return _named(link, f"{' and '.join(changed)} after its link with {name} was confirmed.", "/api/v1/links")
+
+
+def _named(row: Row, reason: str, path: str) -> Row:
+    return {**row, "reason": reason, "url": projects.address(f"{path}/{row['id']}")}
