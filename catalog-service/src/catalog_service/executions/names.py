@@ -1,7 +1,7 @@
 """What the name of a test says: which test it is, with which parameters, and which test case it may be."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,8 @@ _MOST_PARAMETERS = 100
 _PAIRS = {")": "(", "]": "[", ">": "<"}
 _IDS = re.compile(
     r"\[(?P<quoted>[^\[\]\s]{2,100})\]"
-    r"|(?<![A-Za-z0-9])(?P<plain>[A-Z][A-Za-z0-9_]{0,30}-\d{1,10})(?![A-Za-z0-9])"
-    r"|(?:^|_)(?P<word>[A-Z]{1,10})_(?P<number>\d{1,10})(?=_|$|\W)"
+    r"|(?<![A-Za-z0-9])(?P<plain>(?:[A-Z][A-Za-z0-9_]{0,30}-){1,5}\d{1,10})(?![A-Za-z0-9])"
+    r"|(?:^|_)(?P<words>(?:[A-Z]{1,10}_){1,5}\d{1,10})(?=_|$|\W)"
     r"|(?<![A-Za-z0-9])(?P<case>C\d{1,10})(?![A-Za-z0-9])"
 )
 # Each alternative begins with a character, for which the expression looks quickly.
@@ -86,17 +86,30 @@ def fingerprints(class_name: str, suite: str, file: str) -> "_Hash":
 
 
 def ids_in(name: str) -> list[str]:
-    """Return what in a name may be the external id of a test case: `[TC-7]`, `TC-7: ...`, `test_TC_7_...`, `C123`."""
+    """Return what in a name may be the external id of a test case: `[TC-7]`, `TC-7: ...`, `test_TC_7_...`, `C123`.
+
+    Of `TC-PICK-7` that is the whole, or `PICK-7`.
+    """
     if not _MAY_HAVE_IDS.search(name):  # most names have none, and this is quick
         return []
     found: dict[str, None] = {}
     for one in _IDS.finditer(name):
-        if one["word"]:
-            found[f"{one['word']}-{one['number']}"] = None
-            found[f"{one['word']}_{one['number']}"] = None
+        if one["words"]:
+            for words in _endings(one["words"].split("_")):
+                found["-".join(words)] = None
+                found["_".join(words)] = None
+        elif one["plain"]:
+            for words in _endings(one["plain"].split("-")):
+                found["-".join(words)] = None
         else:
-            found[one["quoted"] or one["plain"] or one["case"]] = None
+            found[one["quoted"] or one["case"]] = None
     return [*found][:MOST_GUESSES]
+
+
+def _endings(words: list[str]) -> Iterator[list[str]]:
+    """Yield the words, then those without the first, down to the last two."""
+    for start in range(len(words) - 1):
+        yield words[start:]
 
 
 def guesser(patterns: Sequence[NamePattern] | None) -> Callable[[str], list[str]]:
