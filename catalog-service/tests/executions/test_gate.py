@@ -10,6 +10,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from catalog_service.verdicts import COUNTED
 from testing.service import Json, ok
 
 from .conftest import Results
@@ -209,6 +210,11 @@ async def test_the_documents_of_the_verification_report_have_each_requirement(re
     assert [int(row["tests_linked"]) for row in rows] == [row["counts"]["tests_linked"] for row in report["items"]]
     for form in ("html", "markdown"):
         assert [name for name in names if name not in texts[form].text] == []
+    table = [line.strip("| ").split(" | ")[3:] for line in texts["markdown"].text.splitlines() if line.count("|") == 12]
+    assert [[verdict.replace(" ", "_"), *map(int, figures)] for verdict, *figures in table[2:]] == [
+        [row["verdict"], row["counts"]["tests_linked"], *(row["counts"][name] for name in COUNTED)]
+        for row in report["items"]
+    ]
     book = openpyxl.load_workbook(io.BytesIO(texts["xlsx"].content))
     assert book.sheetnames == ["Verification", "Summary"]
     assert len(list(book["Verification"].iter_rows(min_row=2))) == len(names)

@@ -24,7 +24,8 @@ COLUMNS = (
     *("verdict", "verified", *_COUNTS),
 )
 """Of the flat form: a line a requirement."""
-_SHOWN = ("Requirement", "Title", "Priority", "Verdict", "Tests", "Run", "Passed", "Failed")
+_SHOWN = ("Requirement", "Title", "Priority", "Verdict", "Tests", *map(label, COUNTED))
+"""Of what people read: the verdict, and all that it can be worked out from again."""
 
 
 @dataclass(frozen=True)
@@ -197,9 +198,9 @@ class MarkdownDocument(_Text):
 
 
 def _shown(row: Row) -> list[str]:
-    counts = row["counts"]
-    figures = [str(counts[name]) for name in ("tests_linked", "tests_run", "passed", "failed")]
-    return [row["external_id"] or str(row["id"]), row["title"], row["priority"], row["verdict"], *figures]
+    verdict = row["verdict"].replace("_", " ")
+    figures = [str(row["counts"][name]) for name in ("tests_linked", *COUNTED)]
+    return [row["external_id"] or str(row["id"]), row["title"], row["priority"], verdict, *figures]
 
 
 def _plain(text: str) -> str:
