@@ -143,14 +143,14 @@ class Gate:
         assert rule.limit is not None, "a rule that is no switch has one"
         having = (await self._figures(rule.where)).having([verdict])
         count = _count(having)
-        reason = f"{_counted(count, 'requirement')} {what.format('is' if count == 1 else 'are')}; {_most(rule)}."
+        reason = f"{_counted(count, 'requirement')} {what.format('is' if count == 1 else 'are')}; {_limit(rule)}."
         return Outcome(count, count <= rule.limit, reason, await self._requirements(having), count)
 
     async def _max_uncovered(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.UNCOVERED, "{} without a test case")
 
     async def _max_failed(self, rule: Rule) -> Outcome:
-        return await self._with_verdict(rule, Verdict.FAILED, "{} failed")
+        return await self._with_verdict(rule, Verdict.FAILED, "{} failing")
 
     async def _max_flaky(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.FLAKY, "{} flaky")
@@ -181,7 +181,7 @@ class Gate:
             )
             items = [gate_items.suspect_link(row) for row in await cursor.fetchall()]
         first = f" {items[0]['reason']}" if items else ""
-        reason = f"{_counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_most(rule)}.{first}"
+        reason = f"{_counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_limit(rule)}.{first}"
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
@@ -193,7 +193,7 @@ class Gate:
             f"SELECT count(*) FROM pending_pairs p WHERE p.pending AND {NOT_LINKED} {of_scope}",
             parameters,
         )
-        reason = f"{_counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_most(rule)}."
+        reason = f"{_counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_limit(rule)}."
         return Outcome(count, count <= rule.limit, reason, [], count)
 
     async def _max_unlinked_tests(self, rule: Rule) -> Outcome:
@@ -208,7 +208,7 @@ class Gate:
         )
         items = [gate_items.automated_test(row) for row in await cursor.fetchall()]
         has = "has" if count == 1 else "have"
-        reason = f"{_counted(count, 'test')} of CI in the project {has} no test case; {_most(rule)}."
+        reason = f"{_counted(count, 'test')} of CI in the project {has} no test case; {_limit(rule)}."
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
@@ -250,7 +250,7 @@ class Gate:
         if not runs:
             return Outcome(False, False, f"There is no finished run on {self._basis.branch}.")
         hours = round((self._basis.now - max(run["started_at"] for run in runs)).total_seconds() / 3600, 1)
-        return Outcome(hours, hours <= rule.limit, f"The last run is {hours:g} hours old; {_most(rule)}.")
+        return Outcome(hours, hours <= rule.limit, f"The last run is {hours:g} hours old; {_limit(rule)}.")
 
     async def _min_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -321,5 +321,5 @@ def _counted(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
-def _most(rule: Rule) -> str:
-    return f"at most {rule.limit:g} may be" if rule.limit else "none may be"
+def _limit(rule: Rule) -> str:
+    return f"the limit is {rule.limit:g}"

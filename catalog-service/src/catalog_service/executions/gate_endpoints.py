@@ -176,7 +176,7 @@ class GateAnswer(BaseModel):
                             "where": {},
                             "actual": 1,
                             "passed": False,
-                            "reason": "1 link is suspect; none may be. REQ-7 went from version 2 to 3 (description)"
+                            "reason": "1 link is suspect; the limit is 0. REQ-7 went from version 2 to 3 (description)"
                             " after its link with TC-9 was confirmed.",
                             "items": [],
                             "total": 1,

@@ -4695,7 +4695,7 @@ export interface components {
          *           "items": [],
          *           "limit": 0,
          *           "passed": false,
-         *           "reason": "1 link is suspect; none may be. REQ-7 went from version 2 to 3 (description) after its link with TC-9 was confirmed.",
+         *           "reason": "1 link is suspect; the limit is 0. REQ-7 went from version 2 to 3 (description) after its link with TC-9 was confirmed.",
          *           "rule": "max_suspect",
          *           "total": 1,
          *           "where": {}
