@@ -136,6 +136,12 @@ def test_html_of_steps_is_read_as_people_see_it() -> None:
     assert fields["description"] == "Desc"
 
 
+def test_breaks_of_zephyr_are_lines() -> None:
+    part = "Test Script (Step-by-Step) - "
+    (fields,) = read(f"Key,Name,Status,{part}Step,{part}Expected Result\nP-T1,A,Draft,Press<br />now,Closed\n").fields
+    assert fields["steps"] == {"1": "Press\nnow\nExpected: Closed"}
+
+
 def test_markup_of_other_tables_stays() -> None:
     (fields,) = read("ID,Title,Description\n1,<b>,a &amp; b\n").fields
     assert (fields["title"], fields["description"]) == ("<b>", "a &amp; b")
@@ -177,3 +183,27 @@ def test_one_id_that_is_too_long_makes_no_others_unknown() -> None:
     ids = [*(f"R-{number}" for number in range(9)), "R" * 101]
     table = "ID,Title\n" + "".join(f"{name},Doors\n" for name in ids)
     assert [fields["external_id"] for fields in read(table).fields] == ids
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        (
+            "Zusammenfassung,Vorgangsschlüssel,Vorgangs-ID,Status,Priorität,Stichwörter,Stichwörter",
+            "Doors,PROJ-1,10001,Fertig,Hoch,a,b",
+        ),
+        ("Résumé,Clé de ticket,ID de ticket,État,Priorité,Étiquettes", 'Doors,PROJ-1,10001,Terminé,Haute,"a,b"'),
+        ("reqId,reqTitle,reqStatus,reqPriority,reqTags", 'PROJ-1,Doors,Done,High,"a,b"'),
+    ],
+)
+def test_what_jira_and_programmers_call_columns_is_known(header: str, row: str) -> None:
+    (fields,) = read(f"{header}\n{row}\n").fields
+    assert (fields["external_id"], fields["title"]) == ("PROJ-1", "Doors")
+    assert (fields["status"], fields["priority"], fields["tags"]) == ("implemented", "high", ["a", "b"])
+
+
+def test_a_category_is_the_module_where_it_says_nothing_of_types() -> None:
+    (fields,) = read("#,Subject,Category\n12,Close,Doors\n").fields
+    assert (fields["module"], fields["type"]) == ("Doors", "functional")
+    (fields,) = read("#,Subject,Category\n12,Close,Non-functional\n").fields
+    assert (fields.get("module"), fields["type"]) == (None, "non_functional")

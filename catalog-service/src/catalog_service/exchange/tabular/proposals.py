@@ -9,7 +9,7 @@ from typing import Any
 
 from catalog_service.exchange.tabular.columns import fold
 from catalog_service.exchange.tabular.presets import Sample
-from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, value_map, words
+from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map, words
 from catalog_service.exchange.tabular.values import CLOSED
 from chassis.core.wording import shown
 
@@ -25,6 +25,8 @@ _REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisi
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CATEGORY = re.compile("categor|catégor|kategor")
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
@@ -75,7 +77,10 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     begin = fold(re.split(r"[\n:]", header.strip())[0])
     for field, order in _headers().get(begin, {}).items():
         found.setdefault(field, Guess(field, 0.8 - 0.01 * min(order, 5), f"The header begins with {shown(begin)}."))
-    words = re.split(r"[\s:/,.\-]+", look)
+    spaced = fold(_CAMEL.sub(" ", header))
+    for field, order in _headers().get(spaced, {}).items():
+        found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header says {shown(spaced)}."))
+    words = re.split(r"[\s:/,.\-]+", spaced)
     for word in (words[0], words[-1]) if len(words) <= 6 else ():
         for field in _headers().get(word, {}):
             found.setdefault(field, Guess(field, 0.5, f"The header {shown(header)} has the word {shown(word)}."))
@@ -193,6 +198,7 @@ def _item_fields(
     sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess], kind: str
 ) -> dict[str, dict[str, Any]]:
     _settle_texts(sample, by_field, guesses)
+    _settle_category(sample, by_field, guesses, kind)
     fields: dict[str, dict[str, Any]] = {}
     names = (
         *_ITEM_FIELDS,
@@ -267,6 +273,17 @@ def _settle_two_texts(sample: Sample, scores: Mapping[int, Mapping[str, Guess]],
         pair = sorted((places["description"], others[0]), key=lambda at: (_average(sample.values(at)), at))
         for at, name, look in zip(pair, ("title", "description"), ("shorter", "longer"), strict=True):
             guesses[at] = Guess(name, 0.7, f"Two columns are called as descriptions are; its texts are the {look}.")
+
+
+def _settle_category(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess], kind: str) -> None:
+    """Take a category for the module where it says nothing of types: tools call either so."""
+    at = by_field.get("type")
+    if at is None or "module" in by_field or _CATEGORY.search(fold(sample.columns.header[at])) is None:
+        return
+    values = sample.values(at)
+    if values and not knows_any(values, kind, "type"):
+        guesses[at] = Guess("module", 0.6, "It is called a category, and none of its values is a type.")
+        by_field["module"] = by_field.pop("type")
 
 
 def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> None:

@@ -75,6 +75,12 @@ def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[di
     return {**result, all_others: DEFAULTS[name]}, Guess(guess.field, confidence, reason)
 
 
+def knows_any(values: list[str], kind: str, name: str) -> bool:
+    """Check whether what one of the values means is known."""
+    known = _known_values(kind, name)
+    return any(fold(value) in known for value in values)
+
+
 def _is_slip(value: str, known: Collection[str]) -> bool:
     """Check whether a word is one that is known but for the order of its letters, or one of them: no plural of it."""
     if not 4 <= len(value) <= _LONGEST_WORD or any(value.removesuffix("s") == word.removesuffix("s") for word in known):
