@@ -107,6 +107,18 @@ def test_one_file_that_is_refused_does_not_hide_the_others(run: Run, tmp_path: P
     assert f"cut.xml:2:{cut['error']['column']}: The file is not well-formed" in sent.stderr
 
 
+def test_files_that_are_sent_outside_of_ci_are_a_run_that_has_ended(run: Run, admin: Traceline, tmp_path: Path) -> None:
+    for name in ("one.xml", "two.xml"):
+        (tmp_path / name).write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
+    ended = []
+    for files, more in ((["one.xml", "two.xml"], []), (["one.xml"], ["--shard", "1/2"]), (["two.xml"], ["--run", "x"])):
+        sent = run("results", *files, *more, "--json")
+        assert sent.returncode == 0, sent.stderr
+        (which,) = {answer["run"]["id"] for answer in json.loads(sent.stdout)}
+        ended.append(admin.read(f"/test-runs/{which}")["status"])
+    assert ended == ["completed", "running", "running"]
+
+
 def test_a_person_logs_in_with_a_second_factor(run: Run, admin: Traceline, tmp_path: Path) -> None:
     somebody = admin.new_user()
     begun = ok(somebody.post("/auth/second-factor", json={"password": PASSWORD}))

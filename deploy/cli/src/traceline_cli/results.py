@@ -75,11 +75,13 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "unknown": options["unknown"],
         "link": options["link"] or None,
     }
+    is_whole = options["complete"]
     if query["run"] is None:
         if os.environ.get("CI"):
             context.terminal.say("No variable of CI says which run this is; it is one of its own. --run names it.")
         # Outside of CI the files are one run all the same, which the same files find again: nothing doubles.
         query["run"] = "local:" + hashlib.sha256(b"".join(map(_digest, files))).hexdigest()[:32]
+        is_whole = is_whole or query["shard"] is None
     api = context.api()
     away = Event()
 
@@ -96,7 +98,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         outcomes = list(zip(files, pool.map(send, files), strict=True))
     failures = [one for _, one in outcomes if isinstance(one, Failure)]
-    if options["complete"] and not failures:
+    if is_whole and not failures:
         for run in {one["run"]["id"] for _, one in outcomes if isinstance(one, dict)}:
             api.post(f"/test-runs/{run}/complete")
     answers = [
