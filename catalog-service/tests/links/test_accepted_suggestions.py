@@ -75,6 +75,19 @@ async def test_the_link_is_confirmed_by_who_accepted_and_has_the_score(
     assert event["data"]["link"]["created_at"] == link["created_at"]
 
 
+async def test_its_event_names_both_items(catalog: Any, ask: Any, one: dict[str, Any]) -> None:
+    names = catalog.word(), catalog.word()
+    requirement, test_case = (
+        await catalog.requirement(external_id=names[0]),
+        await catalog.test_case(external_id=names[1]),
+    )
+    (link_id,) = await ask(one | {"requirement_id": requirement["id"], "test_case_id": test_case["id"]})
+    (event,) = await catalog.events(subject=link_id)
+    told = event["data"]["link"]
+    assert (told["requirement_external_id"], told["test_case_external_id"]) == names
+    assert (told["requirement_title"], told["test_case_title"]) == (requirement["title"], test_case["title"])
+
+
 async def test_each_of_many_is_answered_in_order(catalog: Any, ask: Any, accepted: Any) -> None:
     many = [await accepted() for _ in range(6)]
     manual = {name: many[1][name] for name in ("requirement_id", "test_case_id")}

@@ -273,8 +273,8 @@ async def delete_acceptances(connection: Connection, suggestion_ids: Sequence[UU
 async def lock_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID]) -> dict[UUID, Row]:
     """Return names and versions of those of the items that exist, as `ends` does; they stay for the transaction."""
     cursor = await connection.execute(
-        f"SELECT id, title AS {kind.name}_title, version AS {kind.name}_version FROM {kind.table}"
-        " WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
+        f"SELECT id, external_id AS {kind.name}_external_id, title AS {kind.name}_title, version AS {kind.name}_version"
+        f" FROM {kind.table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
         (list(ids),),
     )
     return {row.pop("id"): row for row in await cursor.fetchall()}
