@@ -117,6 +117,7 @@ def test_files_that_are_sent_outside_of_ci_are_a_run_that_has_ended(run: Run, ad
         (which,) = {answer["run"]["id"] for answer in json.loads(sent.stdout)}
         ended.append(admin.read(f"/test-runs/{which}")["status"])
     assert ended == ["completed", "running", "running"]
+    assert f"/p/MAIN/results/{which}\n" in run("results", "two.xml", "--run", "x").stdout
 
 
 def test_a_person_logs_in_with_a_second_factor(run: Run, admin: Traceline, tmp_path: Path) -> None:

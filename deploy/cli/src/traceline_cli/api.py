@@ -28,6 +28,8 @@ class Api:
         if not base.startswith(("http://", "https://")):
             raise Failure(Exit.WRONG_USE, f"An address begins with https:// or http://, not {url!r}.")
         self.url = base
+        self.page = f"{base}/p/{quote(project or 'MAIN', safe='')}"
+        """Where people look at the project."""
         self._below = f"/api/v1/projects/{quote(project, safe='')}" if project else "/api/v1"
         self._tries = tries
         self._say = say

@@ -98,13 +98,15 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         outcomes = list(zip(files, pool.map(send, files), strict=True))
     failures = [one for _, one in outcomes if isinstance(one, Failure)]
+    runs = {one["run"]["id"] for _, one in outcomes if isinstance(one, dict)}
     if is_whole and not failures:
-        for run in {one["run"]["id"] for _, one in outcomes if isinstance(one, dict)}:
+        for run in runs:
             api.post(f"/test-runs/{run}/complete")
     answers = [
         {"file": str(file), **({"error": one.problem} if isinstance(one, Failure) else one)} for file, one in outcomes
     ]
-    context.terminal.answer(answers, *(_line(file, one) for file, one in outcomes if isinstance(one, dict)))
+    lines = [_line(file, one) for file, one in outcomes if isinstance(one, dict)]
+    context.terminal.answer(answers, *lines, *(f"{api.page}/results/{run}" for run in runs))
     if failures:
         for failure in failures[1:]:
             context.terminal.say(failure.format_message())
