@@ -28,6 +28,7 @@ _SAYS_WHY = _FAILED | _RERUN | _FLAKY
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
 _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
 _SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
+_SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
 _ATTRIBUTES = NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS
@@ -111,17 +112,22 @@ class _Cases(ResultsHandler):
                 self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
         self._skipped = False
         if not _PLAIN.issuperset(attributes):
-            states = {given(key, "").lower() for key in ("status", "result")}
-            switches = {key: given(key, "").lower() for key in ("success", "executed", "ignored")}
-            self._skipped = (
-                not _NOT_RUN.isdisjoint(states) or switches["executed"] == "false" or switches["ignored"] == "true"
-            )
-            if not _NOT_PASSED.isdisjoint(states) or (switches["success"] == "false" and not self._skipped):
+            state, result = given("status", "").lower(), given("result", "").lower()
+            self._skipped = state in _NOT_RUN or result in _NOT_RUN
+            if state in _NOT_PASSED or result in _NOT_PASSED:
                 case.status = "failed"
+            if not _SWITCHES.isdisjoint(attributes):
+                self._take_switches(case, attributes)
             for key, value in attributes.items():
                 if key in _ATTRIBUTES:
                     note(case, key, value)
         self._case = case
+
+    def _take_switches(self, case: Result, attributes: Mapping[str, str]) -> None:
+        executed, ignored, success = (attributes.get(name, "").lower() for name in ("executed", "ignored", "success"))
+        self._skipped = self._skipped or executed == "false" or ignored == "true"
+        if success == "false" and not self._skipped:
+            case.status = "failed"
 
     def _say_why(self, case: Result, name: str, text: str) -> None:
         self._why = None
