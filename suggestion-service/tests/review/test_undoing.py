@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from chassis.core.identity import Identity, Role
+from suggestion_service.store import corpus_head, linked_pairs
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PUMP = "the pump stops when the tank is full"
@@ -296,6 +297,20 @@ async def test_events_of_an_undone_link_that_come_late_change_nothing(
         assert await read(service, suggestion["id"]) == suggestion
     (pair,) = await service.rows("SELECT sequence, deleted FROM linked_pairs")
     assert pair == {"sequence": len(catalog.feed), "deleted": True}, "as a rebuild would have it"
+
+
+async def test_who_undoes_and_who_hears_of_the_link_do_not_wait_for_each_other(
+    service: Any, suggestion: Any, eventually: Any
+) -> None:
+    await service.post(f"/suggestions/{suggestion['id']}/accept")
+    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    async with service.database.transaction() as connection:
+        await corpus_head.lock(connection)
+        following = asyncio.create_task(service.follow())
+        await eventually(lambda: service.rows(waiting))
+        await linked_pairs.bury(connection, [UUID(suggestion["id"])])
+    await following
+    assert [row["deleted"] for row in await service.rows("SELECT deleted FROM linked_pairs")] == [True]
 
 
 async def test_a_viewer_undoes_nothing(suggestion: Any, viewer: Any) -> None:

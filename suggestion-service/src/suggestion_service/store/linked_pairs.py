@@ -11,10 +11,11 @@ from chassis.db.rows import fetch_column
 from chassis.messaging.rebuild import Reach, replace
 from suggestion_service.store import corpus_head
 
+# The head is read so that it is locked before any pair is, as those do who bury pairs.
 _PUT = f"""
 WITH moved AS ({corpus_head.MOVE})
 INSERT INTO linked_pairs (link_id, requirement_id, test_case_id, sequence, deleted)
-SELECT *, %(deleted)s FROM jsonb_to_recordset(%(rows)s::jsonb)
+SELECT r.*, %(deleted)s FROM moved, jsonb_to_recordset(%(rows)s::jsonb)
     AS r(link_id uuid, requirement_id uuid, test_case_id uuid, sequence bigint)
 ON CONFLICT (link_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted
 WHERE linked_pairs.sequence < excluded.sequence
