@@ -189,6 +189,13 @@ def test_a_case_that_was_left_out_has_not_passed(child: bytes) -> None:
     assert result("junit", content).status == "skipped"
 
 
+@pytest.mark.parametrize(("first", "message"), [(b"", "again"), (b'<failure message="at last"/>', "at last")])
+def test_a_case_that_was_run_again_says_why_it_failed(first: bytes, message: str) -> None:
+    case = b'<testcase name="a">%b<rerunFailure message="again">x</rerunFailure></testcase>' % first
+    one = result("junit", b"<testsuite>%b</testsuite>" % case)
+    assert (one.status, one.message) == ("failed", message)
+
+
 def test_what_eclipse_exports_is_a_junit_report() -> None:
     content = b"""<?xml version="1.0"?><testrun name="D" tests="3" failures="1"><testsuite name="D">
         <testcase name="a" classname="D"/><testcase name="b" classname="D"><failure>x</failure></testcase>

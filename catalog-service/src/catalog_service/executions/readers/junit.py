@@ -134,8 +134,9 @@ class _Cases(ResultsHandler):
         if name in _FAILED:
             fail(case, self._message or first_line(text), text)
         elif name in _RERUN:
-            # The case failed in the end: that it failed before says nothing more.
+            # The case failed in the end: why it did before says more only where nothing else does.
             case.status = "failed"
+            case.message = case.message or self._message or first_line(text)
         else:
             case.failed_before = True
             case.message = case.message or self._message or first_line(text)
