@@ -29,8 +29,10 @@ class Conditions:
 
     def choose(self, column: str, choice: Choice[Any] | None, *, of: str = "") -> None:
         """Ask that the column has one of the included values and none of the excluded; an empty text is NULL."""
+        if choice is None:
+            return
         of = of or column.rpartition(".")[2]
-        if choice is not None and len(choice.included) == 1 and "" not in choice.included:
+        if len(choice.included) == 1 and "" not in choice.included:
             # Not ANY: an index on the column and the order gives the rows in the order asked for.
             name = f"{column.replace('.', '_')}_in"
             self.add(f"{column} = %({name})s", of=of, **{name: choice.included[0]})
