@@ -1,7 +1,6 @@
 """The SQL of requirements and test cases."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -9,7 +8,7 @@ import orjson
 from psycopg.rows import tuple_row
 from psycopg.types.json import Json
 
-from catalog_service.items.kinds import KINDS, ItemKind
+from catalog_service.items.kinds import ItemKind
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
@@ -108,27 +107,19 @@ def _as_json(kind: ItemKind, ids: str, fields: Collection[str] | None, *, with_c
 
     Each is looked up by its id: asked for all ids at once, PostgreSQL reads the index of the whole project instead.
     """
-    shown, stored = _columns(kind.name, None if fields is None else frozenset(fields), with_coverage)
+    columns = {name: name for name in kind.columns} | {"etag": kind.etag_column}
+    if with_coverage:
+        columns["coverage"] = coverage_column(kind)
+    wanted = [name for name in columns if fields is None or name in fields]
     return f"""
         SELECT coalesce(json_agg(page), '[]')::text FROM (
-            SELECT {shown} FROM (
-                SELECT {stored}
+            SELECT {", ".join(_IN_JSON.get(name, name) for name in wanted)} FROM (
+                SELECT {", ".join(columns[name] for name in wanted)}
                 FROM unnest({ids}) WITH ORDINALITY AS place (item_id, at)
                 CROSS JOIN LATERAL (SELECT * FROM {kind.table} WHERE id = item_id LIMIT 1) {kind.table} ORDER BY at
             ) stored
         ) page
     """
-
-
-@lru_cache(64)
-def _columns(kind_name: str, fields: frozenset[str] | None, with_coverage: bool) -> tuple[str, str]:
-    """Return the columns of an item's JSON, and what they are made of: the same for every list."""
-    kind = next(one for one in KINDS if one.name == kind_name)
-    columns = {name: name for name in kind.columns} | {"etag": kind.etag_column}
-    if with_coverage:
-        columns["coverage"] = coverage_column(kind)
-    wanted = [name for name in columns if fields is None or name in fields]
-    return ", ".join(_IN_JSON.get(name, name) for name in wanted), ", ".join(columns[name] for name in wanted)
 
 
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
