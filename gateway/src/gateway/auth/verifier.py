@@ -93,8 +93,7 @@ class TokenVerifier:
         Raises Unauthenticated or Unavailable.
         """
         revocations = self.revocations
-        if not revocations.is_fresh():
-            await revocations.wait_for_news()
+        await revocations.wait_for_news()
         if token.startswith(PREFIX):
             return revocations.api_tokens.identify(token, revocations.users).identity
         verified = self._verified.get(token)
@@ -124,8 +123,7 @@ class TokenVerifier:
         """
         if token.startswith(PREFIX):
             revocations = self.revocations
-            if not revocations.is_fresh():
-                await revocations.wait_for_news()
+            await revocations.wait_for_news()
             known = revocations.api_tokens.permit(token, revocations.users, method, path)
             identity = known.identity
             if known.projects is not None:
