@@ -78,8 +78,8 @@ _STORE_KNOWN = f"""
         FROM incoming_tests i JOIN automated_tests t USING (fingerprint) WHERE i.is_new = %(is_new)s
         ORDER BY t.fingerprint FOR NO KEY UPDATE OF t
     ), written AS (
-        SELECT k.*, seen.at AS seen_at FROM known k CROSS JOIN LATERAL (SELECT CASE WHEN k.differs THEN {{last_seen}}
-            ELSE k.last_seen END AS at) AS seen
+        SELECT k.*, seen.at AS seen_at FROM known k CROSS JOIN LATERAL (SELECT CASE WHEN k.differs THEN
+            {LAST_SEEN.format(test="k", id="k.counts_as")} ELSE k.last_seen END AS at) AS seen
         WHERE k.differs AND seen.at <= %(at)s OR k.first_seen > %(at)s
            OR k.last_seen <= %(at)s - {REWRITTEN_AFTER}
     ), rewritten AS (
@@ -97,7 +97,7 @@ _STORE_KNOWN = f"""
     )
     UPDATE incoming_tests i SET test_id = k.counts_as FROM known k
     WHERE k.fingerprint = i.fingerprint AND k.counts_as <> i.test_id
-""".replace("{last_seen}", LAST_SEEN.format(test="k", id="k.counts_as"))
+"""
 
 
 async def _store_tests(connection: Connection, run: Run) -> None:
