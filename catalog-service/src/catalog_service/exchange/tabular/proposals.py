@@ -80,8 +80,8 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     spaced = fold(_CAMEL.sub(" ", header))
     for field, order in _headers().get(spaced, {}).items():
         found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header says {shown(spaced)}."))
-    words = re.split(r"[\s:/,.\-]+", spaced)
-    for word in (words[0], words[-1]) if len(words) <= 6 else ():
+    parts = re.split(r"[\s:/,.\-]+", spaced)
+    for word in (parts[0], parts[-1]) if len(parts) <= 6 else ():
         for field in _headers().get(word, {}):
             found.setdefault(field, Guess(field, 0.5, f"The header {shown(header)} has the word {shown(word)}."))
     values = sample.values(at)

@@ -33,8 +33,8 @@ class Guess:
 @cache
 def words() -> dict[str, Any]:
     """Return what people call fields and their values: `action`, `expected` and `data` are of steps."""
-    words: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
-    return words
+    known: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
+    return known
 
 
 def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:
@@ -64,9 +64,9 @@ def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[di
         reason = f"{reason} {listed(map(shown, slips[:3]), 'and')} may be misspelt, and would be refused."
     elif unknown:
         confidence = min(confidence, 0.6)
-        words = ", ".join(map(shown, unknown[:3]))
+        some = ", ".join(map(shown, unknown[:3]))
         reason = (
-            f"{reason} What {words} mean{'s' if len(unknown) == 1 else ''} is not known: taken for {DEFAULTS[name]}."
+            f"{reason} What {some} mean{'s' if len(unknown) == 1 else ''} is not known: taken for {DEFAULTS[name]}."
         )
     others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
     shown_already = set(map(fold, result))
@@ -102,5 +102,6 @@ def _known_values(kind: str, name: str) -> dict[str, str]:
 
 
 def known_in(values: list[str]) -> dict[str, str]:
+    """Return what those of the values become that are known types of links."""
     known = _known_values("links", "link_type")
     return {value: known[fold(value)] for value in dict.fromkeys(values) if fold(value) in known}

@@ -23,6 +23,7 @@ class Start:
 
     @property
     def columns(self) -> Columns:
+        """The columns by their header."""
         return self.sample.columns
 
 
