@@ -50,10 +50,13 @@ async def serving(app: App, tls: ssl.SSLContext | None = None) -> AsyncIterator[
     with listen("127.0.0.1", 0, "PORT") as listener:
         server = Server(app, grace=1, tls=tls)
         running = asyncio.create_task(server.serve(sockets=[listener]))
-        async with asyncio.timeout(PATIENCE):
-            while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
-                await asyncio.sleep(0.01)
-            yield server, listener.getsockname()[1]
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
+                    await asyncio.sleep(0.01)
+                yield server, listener.getsockname()[1]
+        finally:
+            # All tests share one event loop: a server that went on would hold the number of a listener that is closed.
             server.stop()
             await running
 
@@ -72,7 +75,8 @@ async def test_a_connection_that_sends_empty_lines_for_ever_is_closed() -> None:
         while not end.done():
             writer.write(b"\r\n")
             await asyncio.sleep(0.1)
-        assert end.result() == b""
+        with suppress(ConnectionResetError):  # closed with a line unread
+            assert end.result() == b""
         writer.close()
 
 
