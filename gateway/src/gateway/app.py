@@ -116,7 +116,8 @@ class Gateway(Edge):
                 send = compressing(path, incoming.sent, send)
                 return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
             if self._page.is_here(path):
-                return self._page.answer(path, scope["method"], incoming.sent)(scope, receive, send)
+                _check_get(scope)
+                return self._page.answer(path, incoming.sent)(scope, receive, send)
         return self._proxy.forward(scope, incoming, receive, send)
 
     async def _answer_own(

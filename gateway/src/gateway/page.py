@@ -14,7 +14,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from chassis.core.problems import MethodNotAllowed, NotFound
+from chassis.core.problems import NotFound
 from chassis.core.start_failure import StartFailure
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.responses import etag
@@ -108,10 +108,8 @@ class Page:
         """Check whether an address is one of the page: its own, a file, or what would be one."""
         return is_of_page(path) or path.startswith(ASSETS) or path in self._files
 
-    def answer(self, path: str, method: str, sent: Mapping[bytes, bytes]) -> Response:
-        """Answer a request with the headers `sent`; raise NotFound and MethodNotAllowed."""
-        if method != "GET":
-            raise MethodNotAllowed(method, ("GET",))
+    def answer(self, path: str, sent: Mapping[bytes, bytes]) -> Response:
+        """Answer a GET with the headers `sent`; raise NotFound."""
         file = self._files.get(path)
         if file is None:
             if path.startswith(ASSETS):
