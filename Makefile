@@ -24,7 +24,7 @@ comma := ,
 # Hundreds of processes start in the tests, and would each compile our sources.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -154,6 +154,10 @@ bench-results: $(TOOLS)
 # What row-level security costs: the same requests with it and without, in turns.
 bench-isolation: $(TOOLS)
 	$(BIN)/python -m benchmarks.isolation
+
+# How long `verify-audit` follows a million entries of the audit log, which take 2 GB.
+bench-audit: $(TOOLS)
+	$(BIN)/python -m benchmarks.audit
 
 # The web page with a large record, in Chromium. With lists and screens of 100,000 items: add --large to the command.
 bench-page: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)

@@ -7,12 +7,12 @@ day, with a key that the database does not have: who may do everything there can
 """
 
 import hmac
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import UUID
 
 from chassis.core import projects
@@ -21,6 +21,7 @@ from chassis.db.rows import fetch_all, fetch_column, fetch_one, fetch_value
 
 _AT_ONCE = 2000
 _PAGE = 5000
+_CHUNK = 200
 _BEGINNING = bytes(32)
 
 # As PostgreSQL writes it: what is stored as JSON stays the text that it is.
@@ -42,7 +43,7 @@ SELECT last.* FROM unnest(%s::text[]) AS asked (project) CROSS JOIN LATERAL (
 """
 
 _SEALED = f"""
-SELECT s.place, s.entry_id, s.digest, s.hash, {_CONTENT} AS content, e.id IS NOT NULL AS is_there
+SELECT s.place, s.entry_id, s.digest, s.hash, CASE WHEN e.id IS NOT NULL THEN convert_to({_CONTENT}, 'UTF8') END
 FROM (SELECT * FROM audit_seals WHERE project_id = %(project)s AND place > %(after)s ORDER BY place LIMIT {_PAGE}) s
 LEFT JOIN audit_entries e ON e.id = s.entry_id AND e.project_id = %(project)s ORDER BY s.place
 """
@@ -98,8 +99,12 @@ class _Seal(NamedTuple):
     entry_id: int
     digest: bytes
     hash: bytes
-    content: str
-    is_there: bool
+    content: bytes | None
+    """None where the entry is not there."""
+
+    @property
+    def named(self) -> str:
+        return f"entry {self.place} (id {self.entry_id})"
 
 
 class Erased(NamedTuple):
@@ -252,16 +257,16 @@ async def verify(connection: Connection, project: str, signer: Signer, known: Ma
     def verdict(wrong: str | None = None) -> Verdict:
         return Verdict(project, first, entries, before.hex(), len(erasures), wrong)
 
-    while seals := await fetch_all(connection, _Seal, _SEALED, {"project": project, "after": place}):
-        for seal in seals:
+    async with aclosing(_seals_of(connection, project)) as seals:
+        async for seal in seals:
             # The entry of the anchor has been removed when its time was over, and what was before: we go on from it.
             if seal.place != anchor:
-                if wrong := _wrong(seal, place, before, erasures.get(seal.entry_id, set())):
+                if wrong := _wrong(seal, place, before, erasures.get(seal.entry_id, ())):
                     return verdict(wrong)
                 entries += 1
-            if heads.get(seal.place, bytes(seal.hash)) != bytes(seal.hash):
+            if heads.get(seal.place, seal.hash) != seal.hash:
                 return verdict(f"entry {seal.place} is not that of a head which was signed or kept: all was made anew")
-            place, before = seal.place, bytes(seal.hash)
+            place, before = seal.place, seal.hash
     put_in = await fetch_value(connection, _PUT_IN, (project,))
     if put_in is not None:
         return verdict(f"the entry with id {put_in} was put in: it has no seal, and later ones have")
@@ -273,20 +278,33 @@ async def verify(connection: Connection, project: str, signer: Signer, known: Ma
     return verdict()
 
 
-def _wrong(seal: _Seal, place: int, before: bytes, since_erasures: AbstractSet[bytes]) -> str | None:
+async def _seals_of(connection: Connection, project: str) -> AsyncGenerator[_Seal]:
+    """Yield the seals of a project's chain in their order; the database goes on while they are looked at."""
+    place, is_end = 0, False
+    while not is_end:
+        is_end = True
+        cursor = connection.cursor(binary=True, row_factory=lambda _: _Seal._make)
+        rows = cursor.stream(_SEALED, {"project": project, "after": place}, size=_CHUNK)
+        async with aclosing(cast("AsyncGenerator[_Seal]", rows)) as seals:
+            async for seal in seals:
+                is_end, place = False, seal.place
+                yield seal
+
+
+def _wrong(seal: _Seal, place: int, before: bytes, since_erasures: Collection[bytes]) -> str | None:
     """Return what is wrong of a seal behind that of `place`, whose hash is `before`.
 
     The entry is what it was, or one of what erasures have made of it.
     """
     if seal.place != place + 1:
         return f"entry {place + 1} was removed, with its seal"
-    named = f"entry {seal.place} (id {seal.entry_id})"
-    if not seal.is_there:
-        return f"{named} was removed"
-    if sha256(seal.content.encode()).digest() not in {bytes(seal.digest), *since_erasures}:
-        return f"{named} was changed"
-    if _hash(before, seal.place, seal.entry_id, bytes(seal.digest)) != bytes(seal.hash):
-        return f"the seal of {named} was changed, or one before it was put in"
+    if seal.content is None:
+        return f"{seal.named} was removed"
+    digest = sha256(seal.content).digest()
+    if digest != seal.digest and digest not in since_erasures:
+        return f"{seal.named} was changed"
+    if _hash(before, seal.place, seal.entry_id, seal.digest) != seal.hash:
+        return f"the seal of {seal.named} was changed, or one before it was put in"
     return None
 
 
