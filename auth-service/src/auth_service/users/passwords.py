@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from hashlib import blake2b
 from typing import Annotated
 
@@ -48,7 +49,8 @@ class Passwords:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), thread_name_prefix="argon2")
-        self._dummy = _HASHER.hash(secrets.token_hex())
+        # Made here: made at the first log-in without an account, it would tell by its time that there is none.
+        self._dummy = _dummy()
         self._taken: Counter[str] = Counter()
 
     @property
@@ -95,6 +97,11 @@ class Passwords:
     def is_outdated(password_hash: str) -> bool:
         """Check whether the hash was made with other parameters than today's."""
         return _HASHER.check_needs_rehash(password_hash)
+
+
+@cache
+def _dummy() -> str:
+    return _HASHER.hash(secrets.token_hex())
 
 
 def _hash(password: str) -> str:
