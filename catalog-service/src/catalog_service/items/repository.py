@@ -160,6 +160,9 @@ async def lock_all(
 
 async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> dict[UUID, Row]:
     """Return those of the items that exist, by id."""
+    if len(ids) == 1:  # PostgreSQL keeps the plan for one; for an array it plans each time
+        row = await find(connection, kind, ids[0], "")
+        return {} if row is None else {ids[0]: row}
     cursor = connection.cursor(binary=True)
     await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = ANY(%s)", (ids,))
     return {row["id"]: row for row in await cursor.fetchall()}

@@ -158,21 +158,24 @@ class PageRequest:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of `rows`. Whether anything is behind a position, the total does not tell: a row more does."""
-        if self.after is None:
-            return {"limit": self.limit, "skip": self.skip}
-        assert self.limit is not None, "only a page has a position"
-        return {"limit": self.limit + 1, **self.order.parameters(self.after)}
+        return {"skip": self.skip} if self.after is None else self.order.parameters(self.after)
 
     def rows(self, source: str, conditions: Conditions, columns: str = "*") -> str:
-        """Return the query of `columns` of the page's rows FROM `source`, `table alias` or `table`."""
+        """Return the query of `columns` of the page's rows FROM `source`, `table alias` or `table`.
+
+        The limit is no parameter: PostgreSQL keeps the plan of a query only if it knows how few rows are asked for.
+        """
         if self.after is None:
-            where = f"{conditions.where} ORDER BY {self.order.sql} LIMIT %(limit)s OFFSET %(skip)s"
-            return f"SELECT {columns} FROM {source} {where}"
+            limit = "" if self.limit is None else f"LIMIT {self.limit:d}"
+            offset = "OFFSET %(skip)s" if self.skip else ""
+            return f"SELECT {columns} FROM {source} {conditions.where} ORDER BY {self.order.sql} {limit} {offset}"
+        assert self.limit is not None, "only a page has a position"
+        limit = f"LIMIT {self.limit + 1:d}"
         parts = " UNION ALL ".join(
-            f"(SELECT * FROM {source} WHERE {behind}{conditions.also} ORDER BY {order} LIMIT %(limit)s)"
+            f"(SELECT * FROM {source} WHERE {behind}{conditions.also} ORDER BY {order} {limit})"
             for behind, order in self.order.behind(self.after)
         )
-        return f"SELECT {columns} FROM ({parts}) {source.split()[-1]} ORDER BY {self.order.sql} LIMIT %(limit)s"
+        return f"SELECT {columns} FROM ({parts}) {source.split()[-1]} ORDER BY {self.order.sql} {limit}"
 
     def has_more(self, rows: int, total: int) -> bool:
         """Check whether anything is behind a page, of which so many rows were read."""
