@@ -150,7 +150,8 @@ async def update_project(
 ) -> Response:
     """For admins of the project. In one that is archived nothing can be changed; everything can be read.
 
-    It takes effect within 2 s. Settings that are not sent stay; one that is null is again as the installation says.
+    `MAIN` can be archived, too: whoever names no project can then only read. It takes effect within 2 s. Settings that
+    are not sent stay; one that is null is again as the installation says.
     """
     changed = await service.change(database, key, body, viewer, lambda before: check_precondition(request, before))
     return item(request, changed)

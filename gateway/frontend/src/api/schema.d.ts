@@ -1229,7 +1229,8 @@ export interface paths {
          * Change a project, archive it, or take it out of the archive
          * @description For admins of the project. In one that is archived nothing can be changed; everything can be read.
          *
-         *     It takes effect within 2 s. Settings that are not sent stay; one that is null is again as the installation says.
+         *     `MAIN` can be archived, too: whoever names no project can then only read. It takes effect within 2 s. Settings that
+         *     are not sent stay; one that is null is again as the installation says.
          */
         patch: operations["update_project"];
         trace?: never;
