@@ -61,7 +61,7 @@ class Issuer:
     api_tokens: list[dict[str, Any]] = field(default_factory=list)
     projects: list[dict[str, Any]] = field(default_factory=lambda: [MAIN_PROJECT])
     next_event: Any = None
-    """What a request to make a project leads to."""
+    """What a request to make a project or an API token leads to."""
     used: list[dict[str, Any]] = field(default_factory=list)
     """What was told of the use of tokens."""
     noticed: list[dict[str, Any]] = field(default_factory=list)
@@ -140,6 +140,7 @@ class Issuer:
             }
 
         @app.post("/api/v1/projects")
+        @app.post("/api/v1/auth/tokens")
         async def make(request: Request) -> dict[str, Any]:
             self.tell(self.next_event)
             return {}

@@ -29,16 +29,22 @@ def owner(**changed: Any) -> UserState:
     return UserState.model_validate(state | changed)
 
 
-async def made(
-    running: Running,
+async def made(running: Running, *scopes: str, **how: Any) -> str:
+    """Have a token made, and the gateway hear of it; return it."""
+    token = api_tokens.new()
+    running.issuer.tell(creation(token, *scopes, **how))
+    await running.verifier.revocations.refresh()
+    return token
+
+
+def creation(
+    token: str,
     *scopes: str,
     id_: int = 1,
     days: float = 1,
     projects: tuple[str, ...] | None = None,
     **changed: Any,
-) -> str:
-    """Have a token made, and the gateway hear of it; return it."""
-    token = api_tokens.new()
+) -> ApiTokenCreated:
     now = datetime.now(UTC)
     state = ApiTokenState(
         id=id_,
@@ -49,9 +55,7 @@ async def made(
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
-    running.issuer.tell(ApiTokenCreated(token=state, token_hash=api_tokens.digest(token), owner=owner(**changed)))
-    await running.verifier.revocations.refresh()
-    return token
+    return ApiTokenCreated(token=state, token_hash=api_tokens.digest(token), owner=owner(**changed))
 
 
 def caller_of(running: Running, response: httpx.Response) -> Identity:
@@ -102,6 +106,13 @@ async def test_a_token_is_its_owner_with_the_role_of_now(running: Running) -> No
     response = await running.get(PATH, token)
     assert caller_of(running, response).role == "viewer"
     assert token not in response.text
+
+
+async def test_whoever_makes_a_token_uses_it_at_once(running: Running) -> None:
+    token = api_tokens.new()
+    running.issuer.next_event = creation(token, "write")
+    assert (await running.get("/api/v1/auth/tokens", running.issuer.token(), method="POST")).status_code == 200
+    assert caller_of(running, await running.get(PATH, token)).id == 7
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ class Address(NamedTuple):
         )
 
     def changes_access(self, method: str) -> bool:
-        """Check whether a request changes who may enter which project."""
-        return self.resource == _PROJECTS and method not in _READING
+        """Check whether a request of somebody who is known changes who may do what: projects, users, their tokens."""
+        return self.resource in self.service.of_installation and method not in _READING and not self.is_public(method)
 
     def as_called(self, headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
         """Yield the headers of an answer; addresses in them name the project where the caller has done so."""
