@@ -6,6 +6,8 @@ import sys
 
 import psycopg
 
+from chassis import migrations
+from chassis.db.isolation import ACROSS, APP
 from testing.postgres import PostgresServer
 
 
@@ -50,3 +52,17 @@ def test_who_holds_a_table_is_not_waited_for_until_requests_time_out(postgres: P
         done = migrate(url)
     assert done.returncode == 1
     assert done.stderr == "The database of auth_service cannot be migrated: canceling statement due to lock timeout.\n"
+
+
+def test_tables_and_sequences_of_before_the_roles_can_be_used_by_them(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    migrations.upgrade("auth_service", url, to="0001")
+    with psycopg.connect(url, autocommit=True) as connection:
+        for kind in ("TABLES", "SEQUENCES"):
+            connection.execute(f"REVOKE ALL ON ALL {kind} IN SCHEMA public FROM {APP}, {ACROSS}")
+    done = migrate(url)
+    assert done.returncode == 0, done.stderr
+    with psycopg.connect(url) as connection:
+        connection.execute(f"SET ROLE {APP}")
+        connection.execute("SELECT FROM users")
+        connection.execute("SELECT nextval(pg_get_serial_sequence('users', 'id'))")

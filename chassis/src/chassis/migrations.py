@@ -60,7 +60,8 @@ def _prepare(connection: sqlalchemy.Connection) -> None:
     """Make the roles that services run as, and let them use the tables; raise StartFailure where we may not."""
     try:
         for statement in isolation.PREPARE:
-            connection.exec_driver_sql(statement)
+            # Without this, SQLAlchemy has psycopg take each %s of `format` for a parameter.
+            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
         connection.commit()
     except sqlalchemy.exc.ProgrammingError as error:
         raise StartFailure(
