@@ -167,6 +167,18 @@ async def test_a_link_for_a_password_works_no_more_when_there_is_a_newer_one_or_
     problem(await reset_by(service, "#" + "A" * 22), 410, "link_invalid")
 
 
+@pytest.mark.parametrize("by", ["themselves", "an operator"])
+async def test_a_link_for_a_password_works_no_more_when_the_password_was_changed(service: Service, by: str) -> None:
+    kim = await service.registered(KIM)
+    link = await offered(service, kim)
+    if by == "themselves":
+        body = {"current_password": PASSWORD, "new_password": "their own battery"}
+        assert (await service.call("POST", "/api/v1/auth/change-password", body, caller=kim)).status_code == 204
+    else:
+        assert await reset(service.settings, KIM)
+    problem(await reset_by(service, link), 410, "link_invalid")
+
+
 async def test_nobody_but_an_admin_makes_such_a_link(service: Service) -> None:
     kim = await service.registered(KIM, Role.REVIEWER)
     problem(await service.call("POST", "/api/v1/users/1/password-reset", caller=kim), 403)

@@ -10,7 +10,7 @@ from chassis.messaging.events import NewEvent
 
 async def insert(connection: Connection, user_id: int, token_hash: str, expires_at: datetime, event: NewEvent) -> None:
     """Store a link in place of all others of the user, and record the event."""
-    await connection.execute("DELETE FROM password_resets WHERE user_id = %s", (user_id,))
+    await end_all(connection, user_id)
     await connection.execute(
         f"WITH event AS ({outbox.RECORD}) INSERT INTO password_resets (token_hash, user_id, expires_at)"
         " VALUES (%(token_hash)s, %(of)s, %(expires_at)s)",
@@ -32,6 +32,11 @@ async def take(connection: Connection, token_hash: str) -> bool:
         "DELETE FROM password_resets WHERE token_hash = %s AND expires_at > now()", (token_hash,)
     )
     return cursor.rowcount > 0
+
+
+async def end_all(connection: Connection, user_id: int) -> None:
+    """Have no link of a user work any more."""
+    await connection.execute("DELETE FROM password_resets WHERE user_id = %s", (user_id,))
 
 
 async def prune(connection: Connection, after: timedelta) -> None:

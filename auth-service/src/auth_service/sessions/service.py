@@ -11,6 +11,7 @@ from prometheus_client import Counter
 from auth_service.api_tokens import repository as api_tokens
 from auth_service.open_sessions import repository as open_sessions
 from auth_service.open_sessions.repository import Begun
+from auth_service.password_reset import repository as password_resets
 from auth_service.second_factor import repository as second_factors
 from auth_service.second_factor import service as second_factor
 from auth_service.second_factor.service import Required
@@ -225,7 +226,7 @@ async def change_password(
     current_password: str,
     new_password: str,
 ) -> None:
-    """Change the caller's password and end every token issued before.
+    """Change the caller's password, and end every token issued before and every link by which it could be reset.
 
     Raises Unauthenticated invalid_credentials when `current_password` is not theirs, and TooManyRequests: with a
     stolen token guessing is no faster than at the log-in; Invalid when it is the same password.
@@ -256,6 +257,7 @@ async def change_password(
             },
             event,
         )
+        await password_resets.end_all(connection, user["id"])
 
 
 async def log_out(database: Database, identity: Identity) -> None:
