@@ -78,8 +78,10 @@ class ImportLoop:
                 return
 
         async def tell(progress: float) -> bool:
-            # One statement, of which nobody is told: it is no work for anybody.
-            async with self._database.connection() as connection:
+            # Nobody is told, as it is no work for anybody; nor does it wait for the disk, which has to take what is
+            # being applied first.
+            async with self._database.connection() as connection, connection.transaction():
+                await connection.execute("SET LOCAL synchronous_commit = off")
                 return await transitions.progress(connection, job, progress, "applying")
 
         for _ in range(_MAX_PLANS):
@@ -101,7 +103,9 @@ class ImportLoop:
                 return
             else:
                 async with self._database.transaction() as connection:
-                    await transitions.applied(connection, job, await count_rows(connection, job.id))
+                    # All or nothing: what was applied is what was planned.
+                    counts = None if _as_applied(job).is_undone_by_a_change else await count_rows(connection, job.id)
+                    await transitions.applied(connection, job, counts)
                 return
         await self._refuse(job)
 

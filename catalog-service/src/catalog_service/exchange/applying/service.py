@@ -9,7 +9,7 @@ import psycopg
 
 from catalog_service.authorship import author
 from catalog_service.exchange.applying import repository, telling
-from catalog_service.exchange.applying.job import Applied, Cancelled, Job, RecordChanged
+from catalog_service.exchange.applying.job import Applied, Cancelled, Counts, Job, RecordChanged
 from catalog_service.exchange.applying.repository import FIRST, Place
 from catalog_service.exchange.applying.steps import STEPS, TOLD
 from catalog_service.items.kinds import KINDS
@@ -43,12 +43,11 @@ async def end_early(connection: Connection, job: Job) -> Applied | None:
     place = await repository.read_place(connection, job.id)
     if place is None or place == FIRST:
         return None
-    return await _finish(connection, job, place)
+    return await _finish(connection, job, place, await repository.count_applied(connection, job.id, place))
 
 
-async def _finish(connection: Connection, job: Job, place: Place) -> Applied:
+async def _finish(connection: Connection, job: Job, place: Place, counts: Counts) -> Applied:
     """Record the last event of an import that is applied up to a place; return what was, and what was not."""
-    counts = await repository.count_applied(connection, job.id, place)
     left_out = 0 if place == _END else await repository.leave_out(connection, job.id, place)
     event = ImportApplied(
         import_id=job.id,
@@ -192,7 +191,19 @@ class _Application:
             await repository.set_aside(connection, self._job.id, positions)
 
     async def _finish(self, connection: Connection, place: Place) -> Applied:
-        return replace(await _finish(connection, self._job, place), refused=dict(+self._refused))
+        if self._job.is_undone_by_a_change:
+            counts = self._planned()
+        else:
+            counts = await repository.count_applied(connection, self._job.id, place)
+        return replace(await _finish(connection, self._job, place, counts), refused=dict(+self._refused))
+
+    def _planned(self) -> Counts:
+        """Return how many rows of each kind and action are to be applied."""
+        counts: Counts = {}
+        for step in STEPS:
+            if step.kind != "revision" and (rows := self._rows.get((step.kind, step.action))):
+                counts.setdefault(step.kind, {})[step.action] = rows
+        return counts
 
     async def _applied(self, connection: Connection, place: Place) -> Applied:
         return Applied(await repository.count_applied(connection, self._job.id, place), dict(+self._refused))

@@ -133,15 +133,15 @@ async def back_to_planned(connection: Connection, job: Job, error: dict[str, Any
     )
 
 
-async def applied(connection: Connection, job: Job, counts: Mapping[str, Any]) -> None:
-    """End a job whose rows are in the record; `counts` are of what was applied. Raises JobLost."""
+async def applied(connection: Connection, job: Job, counts: Mapping[str, Any] | None) -> None:
+    """End a job whose rows are in the record; `counts` are of what was applied, None as planned. Raises JobLost."""
     await _move(
         connection,
         job,
         "status = 'applied', phase = 'applied', progress = 1, applied_at = coalesce(applied_at, now()),"
-        " counts = %(counts)s, error = NULL,"
+        " counts = coalesce(%(counts)s, counts), error = NULL,"
         f" expires_at = now() + interval '{APPLIED_HOURS} hours', {_FREE}",
-        {"counts": Json(counts)},
+        {"counts": None if counts is None else Json(counts)},
     )
 
 
