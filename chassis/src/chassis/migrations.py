@@ -5,6 +5,7 @@ It is a command, never a part of starting an app; an app waits for its schema.
 """
 
 import sys
+import time
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import sqlalchemy
 from alembic import command, context
 from alembic.config import Config
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import MetaData, pool
 
@@ -20,6 +22,8 @@ from chassis.core.start_failure import StartFailure
 from chassis.db import isolation
 
 _LOCK = 7_235_114
+_PATIENCE = 20.0
+"""Seconds for which a migration is tried again while others hold what it needs."""
 
 
 class _OwnDatabase(BaseSettings):
@@ -31,11 +35,24 @@ class _OwnDatabase(BaseSettings):
 
 
 def upgrade(package: str, database_url: str, to: str = "head") -> None:
-    """Bring the database of service `package` to a schema version, unless it has a newer one; others wait."""
+    """Bring the database of service `package` to a schema version, unless it has a newer one; others wait.
+
+    Each migration is committed by itself. Programs may use the database meanwhile: a migration that would keep them
+    waiting gives way, and is tried again.
+    """
     config = Config()
     config.set_main_option("script_location", str(files(package).joinpath("migrations")))
     config.attributes["database_url"] = database_url
-    command.upgrade(config, to)
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            command.upgrade(config, to)
+        except sqlalchemy.exc.OperationalError as error:
+            if not isinstance(error.orig, LockNotAvailable | DeadlockDetected) or time.monotonic() > end:
+                raise
+            time.sleep(0.5)
+        else:
+            return
 
 
 def run(metadata: MetaData) -> None:
@@ -45,15 +62,16 @@ def run(metadata: MetaData) -> None:
     )
     with engine.connect() as connection:
         _prepare(connection)
-        context.configure(connection=connection, target_metadata=metadata)
-        with context.begin_transaction():
-            connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '60s'"))
-            connection.execute(sqlalchemy.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            # Whoever asks for a table after us waits behind us: requests must not, for as long as they have.
-            connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '3s'"))
-            if not _is_newer(context.get_context().get_current_revision(), context.get_head_revision()):
-                context.run_migrations()
+        connection.execute(sqlalchemy.text("SET lock_timeout = '60s'"))
+        connection.execute(sqlalchemy.text(f"SELECT pg_advisory_lock({_LOCK})"))
+        # Whoever asks for a table after us waits behind us. Less than deadlock_timeout (1 s), so that of a circle it is
+        # a migration that gives way, and no request.
+        connection.execute(sqlalchemy.text("SET lock_timeout = '800ms'"))
         connection.commit()
+        context.configure(connection=connection, target_metadata=metadata, transaction_per_migration=True)
+        if not _is_newer(context.get_context().get_current_revision(), context.get_head_revision()):
+            with context.begin_transaction():
+                context.run_migrations()
 
 
 def _prepare(connection: sqlalchemy.Connection) -> None:
