@@ -1,5 +1,6 @@
 """What the connections of a service's pool keep in their server."""
 
+import psycopg
 import pytest
 
 from chassis.db.database import AWAY, Database, Unstorable
@@ -29,3 +30,19 @@ async def test_what_is_too_large_to_be_stored_is_no_database_that_is_away(databa
     with pytest.raises(Unstorable, match="index row") as raised:
         await store_a_long_name()
     assert not isinstance(raised.value, AWAY)
+
+
+async def test_after_a_migration_statements_are_prepared_anew(database: Database) -> None:
+    async def read() -> None:
+        async with database.connection() as connection:
+            await connection.execute("SELECT * FROM migrated")
+
+    async with as_owner(database) as connection:
+        await connection.execute("CREATE TABLE migrated (id int)")
+    for _ in range(3):
+        await read()
+    with psycopg.connect(database.url) as migration:
+        migration.execute("ALTER TABLE migrated ADD COLUMN name text")
+    with pytest.raises(AWAY, match="cached plan"):
+        await read()
+    await read()

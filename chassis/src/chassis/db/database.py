@@ -21,7 +21,10 @@ from chassis.db import isolation
 
 Connection = psycopg.AsyncConnection[DictRow]
 
-AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
+_MIGRATED = psycopg.errors.FeatureNotSupported
+"""What PostgreSQL says of a prepared statement whose columns are others since a migration."""
+
+AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, _MIGRATED)
 """What is raised while the database cannot be reached: the work may be tried again as it is."""
 
 _TOO_MUCH = (psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
@@ -135,6 +138,10 @@ class Database:
                     yield connection
                 except _TOO_MUCH as error:  # psycopg counts them among those of AWAY
                     raise Unstorable(f"{error.diag.message_primary}") from error
+                except _MIGRATED:
+                    await connection.close()
+                    await self._discard_idle()
+                    raise
                 finally:
                     if connection.pgconn.transaction_status == TransactionStatus.IDLE:
                         self._idle.append(connection)
