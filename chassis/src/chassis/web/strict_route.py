@@ -12,11 +12,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.params import Query
 from fastapi.routing import APIRoute
 from starlette.routing import Match
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.problems import FieldError, Invalid, UnsupportedMediaType, pointer
 from chassis.core.wording import listed, shown
 from chassis.web import strict_json
+from chassis.web.direct_calls import ParsedRequest, direct_call
 from chassis.web.query_names import QueryNames
 from chassis.web.validation import from_validation
 
@@ -28,21 +29,20 @@ _SAYS_NOTHING = re.compile(rb"\s*(\{\s*\}|null)?\s*")
 _BODILESS = frozenset({"GET", "HEAD"})
 
 
-class _StrictRequest(Request):
-    """A request whose JSON body was parsed by `strict_json`."""
-
-    parsed: Any = None
-
-    async def json(self) -> Any:
-        return self.parsed
-
-
 class StrictRoute(APIRoute):
     """Checks names and text of the query, the media type and the JSON or form of bodies; errors name the field."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def __init__(self, *declared: Any, **more: Any) -> None:
+        super().__init__(*declared, **more)
+        call = direct_call(self)
+        if call is not None:
+            self.app = _answering(self._checked(call))
+
+    def get_route_handler(self) -> _Handler:
         """Return FastAPI's handler behind the checks."""
-        handler = super().get_route_handler()
+        return self._checked(super().get_route_handler())
+
+    def _checked(self, handler: _Handler) -> _Handler:
         known = self.query_names()
         if self.body_field is not None:
             is_form = type(self.body_field.field_info).__name__ == "Form"
@@ -76,7 +76,7 @@ class StrictRoute(APIRoute):
         body_type = self.body_field.field_info.annotation if self.body_field is not None else None
 
         async def handle(request: Request) -> Response:
-            strict = _StrictRequest(request.scope, request.receive)
+            strict = ParsedRequest(request.scope, request.receive)
             body = await strict.body()
             if body:
                 media_type = _media_type(request)
@@ -91,6 +91,14 @@ class StrictRoute(APIRoute):
                 raise from_validation(error, body_type, self.response_model) from None
 
         return handle
+
+
+def _answering(handler: _Handler) -> ASGIApp:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await handler(Request(scope, receive, send))
+        await answer(scope, receive, send)
+
+    return app
 
 
 @cache
