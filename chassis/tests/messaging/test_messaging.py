@@ -5,6 +5,7 @@ from typing import Any
 from unittest.mock import ANY
 
 import orjson
+import psycopg
 import pytest
 from happenings import Happened, apply, effects, record
 
@@ -56,6 +57,25 @@ async def test_the_feed_numbers_everything_that_many_writers_commit_without_a_ga
     async with database.connection() as connection:
         rows = await (await connection.execute("SELECT feed_seq FROM outbox ORDER BY feed_seq")).fetchall()
     assert [row["feed_seq"] for row in rows] == list(range(1, 151))
+
+
+async def test_numbering_ends_although_more_is_committed_all_the_time(database: Database) -> None:
+    with psycopg.connect(database.url, autocommit=True) as owner:
+        # A writer who is never slower than the sequencer: whenever the head moves there is a new event.
+        owner.execute(
+            """
+            CREATE FUNCTION another() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO outbox (event_id, wire_name, envelope) VALUES (gen_random_uuid(), 'test.more', '{}');
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER another AFTER UPDATE ON feed_head EXECUTE FUNCTION another();
+            """
+        )
+    await record(database, "first", "second")
+
+    async with asyncio.timeout(60):
+        assert await outbox.number(database) == 2
+        assert await outbox.number(database) == 3
 
 
 async def test_a_rolled_back_change_tells_nothing(database: Database) -> None:

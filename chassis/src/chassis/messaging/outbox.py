@@ -65,20 +65,20 @@ async def recorded_lately(connection: Connection, ids: Collection[UUID]) -> set[
 
 
 async def number(database: Database) -> int:
-    """Number every committed event that has no number yet; return the head of the feed.
+    """Number every event that was committed before the call and has no number yet; return the head of the feed.
 
     The head is locked first and the events are read by a second statement: what committed before the lock was
     taken is then visible. One statement for both would miss events.
     """
     async with database.across() as connection:
+        cursor = await connection.execute(
+            "SELECT head, EXISTS (SELECT FROM outbox WHERE feed_seq IS NULL) AS waiting FROM feed_head"
+        )
+        row = await cursor.fetchone()
+        assert row is not None, "the migration puts the one row there"
+        if not row["waiting"]:
+            return int(row["head"])
         while True:
-            cursor = await connection.execute(
-                "SELECT head, EXISTS (SELECT FROM outbox WHERE feed_seq IS NULL) AS waiting FROM feed_head"
-            )
-            row = await cursor.fetchone()
-            assert row is not None, "the migration puts the one row there"
-            if not row["waiting"]:
-                return int(row["head"])
             async with connection.transaction():
                 head = await _locked_head(connection)
                 numbered = await connection.execute(
@@ -90,9 +90,12 @@ async def number(database: Database) -> int:
                     """,
                     {"head": head, "limit": _NUMBER_AT_ONCE},
                 )
-                count = numbered.rowcount
-                if count:
-                    await connection.execute("UPDATE feed_head SET head = %s", (head + count,))
+                head += numbered.rowcount
+                if numbered.rowcount:
+                    await connection.execute("UPDATE feed_head SET head = %s", (head,))
+            # What has been committed meanwhile is left to the next call: who writes all the time would keep us here.
+            if numbered.rowcount < _NUMBER_AT_ONCE:
+                return head
 
 
 @dataclass(frozen=True, slots=True)
