@@ -165,7 +165,7 @@ def _add_tests(metadata: sa.MetaData) -> None:
         sa.UniqueConstraint("project_id", "fingerprint"),
         comment="tests as CI names them; manual ones stand for test cases that people execute",
     )
-    sa.Index("ix_automated_tests_name", tests.c.project_id, tests.c.class_name, tests.c.name, tests.c.id)
+    sa.Index("ix_automated_tests_class_name", tests.c.project_id, tests.c.class_name)
     matches = sa.Table(
         "automated_test_cases",
         metadata,
