@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from catalog_service.executions import states
+from catalog_service.executions.storing import AffectedCase
 from testing.service import Json, ok
 
 from .conftest import Results, junit
@@ -82,6 +84,13 @@ class World:
     def end(self, end: str, requirement: str, test_case: str) -> str:
         """How a test case stands for a requirement, whose changes come after all passes."""
         return "stale" if end == "passed" and self.changed & {requirement, test_case} else end
+
+    async def states(self) -> list[Json]:
+        """How these test cases stand, as it is stored."""
+        ids = [case["id"] for case in self.test_cases]
+        return await self.results.catalog.rows(
+            "SELECT * FROM test_case_state WHERE test_case_id = ANY(%s) ORDER BY test_case_id, context_id", ids
+        )
 
     async def raw(self) -> list[Json]:
         """All executions of these test cases, the newest first."""
@@ -226,3 +235,18 @@ async def test_the_order_of_files_changes_nothing(results: Results) -> None:
             )
         )
     assert left[0] == left[1] == left[2] != []
+
+
+@pytest.mark.parametrize("seed", [3, 19, 24])
+async def test_states_that_follow_runs_are_those_that_are_worked_out_anew(results: Results, seed: int) -> None:
+    world = World(results, random.Random(seed))
+    await world.begin()
+    uploads = world.uploads(20)
+    for some in (uploads[:-8], world.chance.sample(uploads[-8:], 8)):
+        await world.send(some)
+        before = await world.states()
+        async with results.catalog.database.transaction() as connection:
+            await states.refresh(
+                connection, [AffectedCase(state["test_case_id"], state["context_id"]) for state in before]
+            )
+        assert await world.states() == before != []

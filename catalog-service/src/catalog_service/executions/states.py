@@ -1,10 +1,12 @@
 """How a test case ended last on a branch and environment, worked out of its executions."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_column
 
 WINDOW = 20
 """Runs whose outcomes are kept in a state."""
@@ -26,6 +28,11 @@ class Affected(Protocol):
         ...
 
 
+_OUTCOME = "CASE e.status WHEN 'failed' THEN '4' WHEN 'flaky' THEN '3' WHEN 'passed' THEN '2' ELSE '1' END"
+_VERSION = """coalesce((SELECT max(v.version) FROM item_revisions v
+                 WHERE v.item_id = s.test_case_id AND v.changed_at <= {at}), 1)"""
+_MAY_FLIP = "({outcomes} LIKE '%%4%%' AND {outcomes} ~ '[23]')"
+
 # A test case may have several tests: of a run that had several of them, the worst counts. Everything is in the order of
 # time, so that it is sorted once.
 _REFRESH = f"""
@@ -33,8 +40,7 @@ WITH affected AS (
     SELECT * FROM unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case_id, context_id)
 ), runs AS (
     SELECT a.test_case_id, a.context_id, e.at, e.run_id, r.commit,
-           max(CASE e.status WHEN 'failed' THEN '4' WHEN 'flaky' THEN '3' WHEN 'passed' THEN '2' ELSE '1' END)
-           AS outcome
+           max({_OUTCOME}) AS outcome
     FROM affected a
     JOIN automated_test_cases c ON c.test_case_id = a.test_case_id
     CROSS JOIN LATERAL (
@@ -65,8 +71,8 @@ def status_of(outcome: str) -> str:
 
 
 # Most test cases always end alike.
-_FLIPS = """
-    CASE WHEN s.last_outcomes LIKE '%%4%%' AND s.last_outcomes ~ '[23]' THEN (
+_FLIPS = f"""
+    CASE WHEN {_MAY_FLIP.format(outcomes="s.last_outcomes")} THEN (
         SELECT count(*) FROM (
             SELECT (outcome = '4') <> (lag(outcome) OVER older = '4') AND commit = lag(commit) OVER older AS flipped
             FROM unnest(string_to_array(s.last_outcomes, NULL), s.last_commits)
@@ -83,39 +89,123 @@ UPDATE test_case_state known SET
             SELECT e.at FROM executions e WHERE e.test_id = c.test_id AND e.context_id = s.context_id
             AND e.at < s.oldest AND e.status IN ('passed', 'flaky') ORDER BY e.at DESC LIMIT 1) AS older
         WHERE c.test_case_id = s.test_case_id)),
-    test_case_version = coalesce((SELECT max(v.version) FROM item_revisions v
-                                  WHERE v.item_id = s.test_case_id AND v.changed_at <= s.at), 1)
+    test_case_version = {_VERSION.format(at="s.at")}
 FROM states s WHERE known.test_case_id = s.test_case_id AND known.context_id = s.context_id
 """
 
+# A run that is newer than all that a state knows adds an outcome to it. What did not always end alike is left out: how
+# often it flipped is told by the commits of older runs.
+_FOLLOW = f"""
+WITH ended AS (
+    SELECT c.test_case_id, max(e.outcome) AS outcome
+    FROM unnest(%(cases)s::uuid[]) AS one (test_case_id) JOIN automated_test_cases c USING (test_case_id)
+    CROSS JOIN LATERAL (
+        SELECT e.run_id, {_OUTCOME} AS outcome FROM executions e
+        WHERE e.test_id = c.test_id AND e.context_id = %(context)s AND e.at >= %(at)s
+        ORDER BY e.at DESC, e.run_id DESC LIMIT 1) AS e
+    WHERE e.run_id = %(run)s GROUP BY c.test_case_id
+)
+UPDATE test_case_state known SET
+    status = {status_of("s.outcome")},
+    run_id = r.id, commit = r.commit, at = r.at, outcomes = right(known.outcomes || s.outcome, {WINDOW}), flips = 0,
+    last_pass_at = CASE WHEN s.outcome IN ('2', '3') THEN r.at ELSE known.last_pass_at END,
+    test_case_version = {_VERSION.format(at="r.at")}
+FROM ended s CROSS JOIN test_runs r
+WHERE known.test_case_id = s.test_case_id AND known.context_id = %(context)s AND r.id = %(run)s AND known.at < r.at
+AND NOT {_MAY_FLIP.format(outcomes=f"right(known.outcomes || s.outcome, {FLIPS_OF})")}
+RETURNING known.test_case_id
+"""
+
+
+class Executed(Protocol):
+    """A run on its branch and environment."""
+
+    @property
+    def id(self) -> UUID:
+        """The run."""
+        ...
+
+    @property
+    def context_id(self) -> int:
+        """Branch and environment."""
+        ...
+
+    @property
+    def at(self) -> datetime:
+        """Where it stands among others."""
+        ...
+
+
+async def follow(
+    connection: Connection, run: Executed, had: Collection[Affected], changed: Collection[Affected]
+) -> None:
+    """Bring states up to a run that has executions of test cases, in the transaction that stored these.
+
+    Args: `had` are the test cases that the run had, `changed` those that count tests which they did not before.
+    """
+    ordered = await _lock(connection, [*had, *changed])
+    anew = {_key(one) for one in changed}
+    parameters = {
+        "cases": [one.test_case_id for one in had if _key(one) not in anew],
+        "context": run.context_id,
+        "at": run.at,
+        "run": run.id,
+    }
+    followed = {(one, run.context_id) for one in await fetch_column(connection, _FOLLOW, parameters)}
+    await _work_out(connection, [one for one in ordered if one not in followed])
+
 
 async def refresh(connection: Connection, affected: Iterable[Affected]) -> None:
-    """Work the states of test cases out anew, in the caller's transaction.
+    """Work the states of test cases out anew, in the caller's transaction."""
+    await _work_out(connection, await _lock(connection, affected))
 
-    The rows are locked first, in the order of their keys: who comes second reads what the first has stored.
+
+_Key = tuple[UUID, int]
+
+
+def _key(one: Affected) -> _Key:
+    return one.test_case_id, one.context_id
+
+
+async def _lock(connection: Connection, affected: Iterable[Affected]) -> list[_Key]:
+    """Lock states in the order of their keys, which are returned: who comes second reads what the first has stored.
+
+    Of a test case that has none, a state is made that is newer than any run, since older runs are to be looked for.
     """
-    ordered = sorted(affected, key=lambda one: (one.test_case_id, one.context_id))
-    if not ordered:
+    keys = sorted({_key(one) for one in affected})
+    if keys:
+        await connection.execute(
+            """
+            INSERT INTO test_case_state
+                (test_case_id, context_id, status, run_id, at, test_case_version, outcomes, flips)
+            SELECT test_case_id, context_id, 'skipped', gen_random_uuid(), 'infinity', 1, '', 0
+            FROM unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case_id, context_id)
+            ON CONFLICT (test_case_id, context_id) DO UPDATE SET outcomes = '' WHERE false
+            """,
+            _columns(keys),
+        )
+    return keys
+
+
+async def _work_out(connection: Connection, keys: list[_Key]) -> None:
+    """Work states out of their executions; they are locked."""
+    if not keys:
         return
-    parameters = {
-        "cases": [one.test_case_id for one in ordered],
-        "contexts": [one.context_id for one in ordered],
-    }
-    await connection.execute(
-        """
-        INSERT INTO test_case_state (test_case_id, context_id, status, run_id, at, test_case_version, outcomes, flips)
-        SELECT test_case_id, context_id, 'skipped', gen_random_uuid(), now(), 1, '', 0
-        FROM unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case_id, context_id)
-        ON CONFLICT (test_case_id, context_id) DO UPDATE SET outcomes = ''
-        """,
-        parameters,
-    )
-    await connection.execute(_REFRESH + _STORE, parameters)
-    # Of a test case that no execution is left of, there is no state.
-    await connection.execute(
-        """
-        DELETE FROM test_case_state USING unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case, context)
-        WHERE test_case_id = one.test_case AND context_id = one.context AND outcomes = ''
-        """,
-        parameters,
-    )
+    parameters = _columns(keys)
+    stored = await connection.execute(_REFRESH + _STORE, parameters)
+    if stored.rowcount < len(keys):
+        # Of a test case that no execution is left of, there is no state.
+        await connection.execute(
+            """
+            DELETE FROM test_case_state known
+            USING unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case, context)
+            WHERE test_case_id = one.test_case AND context_id = one.context AND NOT EXISTS (
+                SELECT FROM automated_test_cases c JOIN executions e ON e.test_id = c.test_id
+                WHERE c.test_case_id = known.test_case_id AND e.context_id = known.context_id)
+            """,
+            parameters,
+        )
+
+
+def _columns(keys: list[_Key]) -> dict[str, list[UUID] | list[int]]:
+    return {"cases": [case for case, _ in keys], "contexts": [context for _, context in keys]}

@@ -53,10 +53,10 @@ async def store(connection: Connection, run: Run, attempt: int, *, is_first: boo
     `is_first`: nothing has been stored in the run yet.
     """
     await _store_tests(connection, run)
-    affected = await _store_matches(connection, run)
+    changed = await _store_matches(connection, run)
     await _store_executions(connection, run, attempt, is_first=is_first)
     await _store_failures(connection, run, attempt)
-    await states.refresh(connection, await _affected(connection, run, affected))
+    await states.follow(connection, run, await _had(connection, run), changed)
     await count_run(connection, run.id)
 
 
@@ -214,9 +214,9 @@ async def _store_failures(connection: Connection, run: Run, attempt: int) -> Non
     )
 
 
-async def _affected(connection: Connection, run: Run, before: list[AffectedCase]) -> list[AffectedCase]:
-    """Return the test cases that the tests of the file count for, and those whose matches have changed."""
-    now = await fetch_all(
+async def _had(connection: Connection, run: Run) -> list[AffectedCase]:
+    """Return the test cases that the tests of the file count for."""
+    return await fetch_all(
         connection,
         AffectedCase,
         """
@@ -225,7 +225,6 @@ async def _affected(connection: Connection, run: Run, before: list[AffectedCase]
         """,
         {"context": run.context_id},
     )
-    return [*{*now, *before}]
 
 
 async def count_run(connection: Connection, run_id: UUID) -> None:
