@@ -11,7 +11,10 @@ from typing import Any
 import orjson
 import pytest
 
+from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.read import END, ERROR, LENGTH, Order, found
+from catalog_service.exchange.records import Item
+from catalog_service.exchange.registry import find
 
 DEEP = 200_000
 MEMORY_MIB = 512
@@ -144,6 +147,9 @@ def test_what_lies_too_deep_is_refused(name: str, content: bytes) -> None:
     assert refused(content, format=name)
 
 
+NEED = b'{"versions":{"1":{"needs":{"A":\n{"id":"A","content":"'
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [("json", b'[{"x":"\\udc00"}]'), ("needs", b'{"versions":{"1":{"needs":{"A":{"id":"a\\udc00"}}}}}')],
@@ -152,6 +158,24 @@ def test_half_a_surrogate_pair_is_no_text(name: str, content: bytes) -> None:
     problem = refused(content, format=name)
     assert "surrogate" in problem["detail"]
     assert content[problem["offset"] :].startswith(b'"')
+
+
+@pytest.mark.parametrize("behind", [b"", b"x", b"\\u0041", b"\\\\udc00", b"x" * 300_000])
+@pytest.mark.parametrize("before", [b"", b"\\\\", b"\\ud83d\\ude00", b"x" * 262_130])
+@pytest.mark.parametrize(("name", "start"), [("json", b'[\n{"title":"'), ("needs", NEED)])
+def test_the_first_half_of_a_surrogate_pair_is_no_text(name: str, start: bytes, before: bytes, behind: bytes) -> None:
+    content = start + before + b"\\ud83d" + behind + (b'"}]' if name == "json" else b'"}}}}}')
+    problem = refused(content, format=name)
+    assert "surrogate" in problem["detail"]
+    assert (problem["offset"], problem["line"]) == (len(start + before), 2)
+    assert problem["column"] == problem["offset"] - content.index(b"\n")
+
+
+def test_a_backslash_before_what_looks_like_half_a_pair_makes_a_text_of_it() -> None:
+    content = rb'[{"title": "\\ud800 \\\\\\ud83d", "description": "\ud83d\ude00"}]'
+    (item,) = find("json").read(BytesIO(content), ReadOptions(kind="requirements"))
+    assert isinstance(item, Item)
+    assert item.fields == {"title": "\\ud800 \\\\\\ud83d", "description": "\U0001f600"}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import orjson
 from catalog_service.exchange.broken_json import NO_JSON, broken_json
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.native.layout import LISTS, MARK, PROFILE, Count, cut_off
+from catalog_service.exchange.native.surrogates import WholePairs
 from catalog_service.exchange.records import Unreadable
 
 RECORDS = "records"
@@ -47,7 +48,7 @@ class Document:
 
     def _items(self, prefix: str) -> Iterator[Any]:
         self.file.seek(self.start)
-        guarded = ShallowJson(self.file, self.max_record, levels=2 if self.lists else 1)
+        guarded = ShallowJson(WholePairs(self.file), self.max_record, levels=2 if self.lists else 1)
         try:
             yield from ijson.items(guarded, prefix, buf_size=BLOCK)
         except NO_JSON as error:
@@ -79,7 +80,7 @@ def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False
     head: dict[str, Any] = {}
     lists: list[str] = []
     try:
-        for prefix, event, value in ijson.parse(ShallowJson(file, max_record, levels=2), buf_size=BLOCK):
+        for prefix, event, value in ijson.parse(ShallowJson(WholePairs(file), max_record, levels=2), buf_size=BLOCK):
             if not prefix and event == "start_array":
                 return Document(file, start, max_record, {}, ())
             if event == "start_array" and prefix in _LISTS:

@@ -1,7 +1,7 @@
 """Keeps a JSON file from costing more memory and time than its records do: what ijson does not look at itself."""
 
 import re
-from typing import BinaryIO
+from typing import Protocol
 
 from catalog_service.exchange.records import Unreadable
 
@@ -15,6 +15,13 @@ _LONG_NUMBER = re.compile(rb"\d{1000}")
 """ijson ends the process at 4,301 digits; of those that a block cuts in two, half is in one of both."""
 
 
+class Readable(Protocol):
+    """What JSON comes from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes."""
+
+
 class ShallowJson:
     """A binary file that refuses to be read on where its JSON is nested too deep, or one record of it is too large.
 
@@ -22,7 +29,7 @@ class ShallowJson:
     the brackets outside of texts, a block at a time, costs a small part of the parsing.
     """
 
-    def __init__(self, file: BinaryIO, max_record: int, *, levels: int) -> None:
+    def __init__(self, file: Readable, max_record: int, *, levels: int) -> None:
         """`levels`: how many brackets are open between two records."""
         self._file = file
         self._max_record = max_record

@@ -9,6 +9,7 @@ from catalog_service.exchange.broken_json import NO_JSON, broken_json
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.native.json_depth import ShallowJson
 from catalog_service.exchange.native.reading import MAX_RECORD
+from catalog_service.exchange.native.surrogates import WholePairs
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, is_blank, kind_of, plain
 from catalog_service.exchange.records import Notice, Record, Remark, Unreadable
 from chassis.core.wording import kind_of as kind_of_value
@@ -59,7 +60,7 @@ def _start(file: BinaryIO) -> int:
 def _records(file: BinaryIO, start: int, options: ReadOptions) -> Iterator[Record]:
     outline = _Outline(options.mapping)
     try:
-        for event, value in ijson.basic_parse(ShallowJson(file, MAX_RECORD, levels=4), use_float=True):
+        for event, value in ijson.basic_parse(ShallowJson(WholePairs(file), MAX_RECORD, levels=4), use_float=True):
             outline.take(event, value)
     except NO_JSON:
         if not (options.is_beginning and outline.needs):
