@@ -32,6 +32,21 @@ def everything_in(running: RunningTraceline) -> str:
     return "\n".join(said)
 
 
+def write_names(zora: Traceline, address: str, name: str) -> None:
+    """Have somebody write what they are called wherever people may."""
+    table = f"Title,Description,Created by,Notes\nDoor,Ask {name} or {address},{address},by {name}\n".encode()
+    of_file = {"kind": "requirements", "file_name": f"of {address}.csv"}
+    sent = zora.post("/imports", content=table, headers={"Content-Type": "text/csv"}, params=of_file)
+    zora.apply_import(zora.wait_for_import(sent))
+    mapping = {"version": 1, "kind": "requirements", "fields": {"title": {"column": f"Of {name}"}}}
+    ok(zora.post("/imports/mappings", json={"name": f"Of {name}", "mapping": mapping}), 201)
+    case = f'<testcase classname="doors" name="of {address}"><failure message="{name}">{address}</failure></testcase>'
+    report = f'<testsuite><properties><property name="by" value="{address}"/></properties>{case}</testsuite>'
+    of_run = {"run": texts.word(), "name": f"of {address}", "build_url": f"https://ci.test/?by={address}"}
+    ok(zora.post("/test-results", content=report, headers={"Content-Type": "application/xml"}, params=of_run))
+    ok(zora.post("/auth/tokens", json={"name": f"of {name}", "scopes": ["read"]}), 201)
+
+
 @in_one_process
 def test_nothing_names_who_was_erased_and_all_else_is_as_it_was(
     running: RunningTraceline | None, admin: Traceline, anyone: Traceline
@@ -55,6 +70,7 @@ def test_nothing_names_who_was_erased_and_all_else_is_as_it_was(
     ok(zora.post(f"/suggestions/{rejected['id']}/reject"))
     zora.post("/requirements", json=requirement(), headers={"Idempotency-Key": texts.word()})
     zora.apply_import(zora.plan_import([{"kind": "requirement", **requirement(external_id=texts.word())}]))
+    write_names(zora, address, name)
     eventually(lambda: zora.items("/notifications"), "notifications")
     exported = zora.get("/exports", params={"format": "json"})
     assert exported.status_code == 200

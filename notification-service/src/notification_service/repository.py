@@ -144,13 +144,8 @@ async def erase_from_entries(connection: Connection, person: Person) -> list[int
     """Take a person out of all audit entries; return the ids of those that named them."""
     return await fetch_column(
         connection,
-        "SELECT entry_id FROM erase_from_audit_entries(%s, %s, %s::text[], %s) ORDER BY 1",
-        (
-            erasure.pattern(person.email),
-            person.pseudonym,
-            [erasure.json_string(name) for name in person.names],
-            erasure.json_string(erasure.NAME),
-        ),
+        "SELECT entry_id FROM erase_from_audit_entries(%s, %s, %s::text, %s) ORDER BY 1",
+        (erasure.pattern(person.email), person.pseudonym, erasure.pattern_of_names(person.names), erasure.NAME),
     )
 
 

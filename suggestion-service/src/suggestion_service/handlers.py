@@ -9,7 +9,6 @@ from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, catalog
-from contracts.erasure import erase_people
 from suggestion_service.engine import Side
 from suggestion_service.items import imports, service
 from suggestion_service.projects import bury, take_wishes
@@ -31,7 +30,7 @@ def handlers(*, scales: Scales | None, queued: Callable[[], None]) -> Mapping[ty
         auth.ProjectUpdated: take_wishes,
         auth.ProjectArchived: take_wishes,
         auth.ProjectDeleted: bury,
-        auth.UserErased: erase_people,
+        auth.UserErased: service.erase_people,
     }
 
 

@@ -35,7 +35,10 @@ class _Column(NamedTuple):
     of_project: bool
 
 
-_TYPES = {name: sql.SQL(name) for name in ("text", "character varying", "json", "jsonb", "text[]")}
+_TYPES = {name: sql.SQL(name) for name in ("text", "character varying", "json", "jsonb", "text[]", "bytea")}
+
+# Behind an address in the name of a file stands one of these, and no further part of the address.
+_EXTENSIONS = "csv|tsv|txt|log|xls|xlsx|xlsm|json|jsonl|ndjson|xml|reqif|reqifz|htm|html|yml|yaml"
 
 # What is made from others is made anew with them.
 _COLUMNS = """
@@ -44,7 +47,7 @@ SELECT c.relname::text AS "table", a.attname::text AS name, format_type(a.atttyp
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND has_table_privilege(c.oid, 'UPDATE') AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-    AND format_type(a.atttypid, NULL) IN ('text', 'character varying', 'json', 'jsonb', 'text[]')
+    AND format_type(a.atttypid, NULL) = ANY(%s)
 ORDER BY c.relname, a.attnum
 """
 
@@ -56,49 +59,52 @@ def pseudonym(user_id: int) -> str:
 
 def pattern(email: str) -> str:
     """Return the regular expression of PostgreSQL's of an address by itself, not as a part of another."""
-    escaped = re.sub(r"([^\w@-])", r"\\\1", email)
-    return rf"(?<![[:alnum:]._%+-]){escaped}(?![[:alnum:]-]|\.[[:alnum:]])"
+    ends = rf"(?![[:alnum:]-]|\.(?!({_EXTENSIONS})(?!\.?[[:alnum:]]))[[:alnum:]])"
+    return rf"(?<![[:alnum:]._%+-]){_literally(email)}{ends}"
+
+
+def pattern_of_names(names: Sequence[str]) -> str:
+    """Return the regular expression of names, where they stand for the person.
+
+    One of several words does so anywhere. One of a single word may be any word, unless it is a whole value of a JSON
+    document.
+    """
+    written = dict.fromkeys(form for name in names for form in (name, orjson.dumps(name).decode()[1:-1]))
+    return "|".join(
+        rf"(?<![[:alnum:]]){_literally(name)}(?![[:alnum:]])"
+        if len(name.split()) > 1
+        else f'(?<="){_literally(name)}(?=")'
+        for name in written
+    )
+
+
+def _literally(text: str) -> str:
+    return re.sub(r"([^\w@-])", r"\\\1", text)
 
 
 async def erase(connection: Connection, person: Person) -> None:
     """Put the pseudonym in the place of a person's address in every text of the database that the role may change.
 
-    In the rows that have the address their names go, too, where they are a whole value of a JSON document. Stored
-    answers to repeated requests are removed instead. In the caller's transaction, which it may take minutes in.
+    In the rows that have the address their names go, too, as `pattern_of_names` finds them. Bytes are texts as long as
+    they hold no zero: files that came, and events that could not be applied. Stored answers to repeated requests are
+    removed instead. In the caller's transaction, which it may take minutes in.
     """
     async with in_another_project(connection, ALL):
         await connection.execute("SELECT set_config('statement_timeout', '15min', true)")
-        columns = await fetch_all(connection, _Column, _COLUMNS)
+        columns = await fetch_all(connection, _Column, _COLUMNS, (list(_TYPES),))
         await connection.execute(
             "DELETE FROM idempotency_keys WHERE caller_id = %s OR position(%s in body) > 0",
             (person.id, person.email.encode()),
         )
-        await _erase_in_failed(connection, person)
     for table in dict.fromkeys(column.table for column in columns):
         await _erase_in(connection, person, [column for column in columns if column.table == table])
 
 
-async def _erase_in_failed(connection: Connection, person: Person) -> None:
-    """Do the same in the events that could not be applied: they are kept as they came, and tried again."""
-    await connection.execute(
-        sql.SQL(
-            "UPDATE inbox_failures SET message = convert_to({}, 'UTF8')"
-            # One that cannot be read has no type; it is never applied, and may be no text.
-            " WHERE CASE WHEN wire_name <> '' THEN convert_from(message, 'UTF8') ~* %(pattern)s END"
-        ).format(_without_names(sql.SQL("convert_from(message, 'UTF8')"), len(person.names))),
-        _values(person),
-    )
-
-
 async def _erase_in(connection: Connection, person: Person, columns: Sequence[_Column]) -> None:
     table = sql.Identifier(columns[0].table)
-    has_it = sql.SQL(" OR ").join(
-        sql.SQL("{}::text ~* %(pattern)s").format(sql.Identifier(column.name)) for column in columns
-    )
+    has_it = sql.SQL(" OR ").join(sql.SQL("{} ~* {}").format(*_text_and_pattern(column)) for column in columns)
     values = _values(person)
-    update = sql.SQL("UPDATE {} SET {} WHERE {}").format(
-        table, sql.SQL(", ").join(_cleaned(column, len(person.names)) for column in columns), has_it
-    )
+    update = sql.SQL("UPDATE {} SET {} WHERE {}").format(table, sql.SQL(", ").join(map(_cleaned, columns)), has_it)
     if not columns[0].of_project:
         await connection.execute(update, values)
         return
@@ -111,25 +117,33 @@ async def _erase_in(connection: Connection, person: Person, columns: Sequence[_C
             await connection.execute(update, values)
 
 
-def _cleaned(column: _Column, names: int) -> sql.Composable:
-    """Return the assignment by which a column says the same without the person."""
+def _text_and_pattern(column: _Column) -> tuple[sql.Composable, sql.Composable]:
+    """Return the expression of what a column says, and the parameter by which the address is found in that."""
     name = sql.Identifier(column.name)
-    return sql.SQL("{} = {}::{}").format(name, _without_names(name, names), _TYPES[column.type])
+    if column.type != "bytea":
+        return sql.SQL("{}::text").format(name), sql.Placeholder("pattern")
+    text = sql.SQL("CASE WHEN position('\\x00'::bytea IN {0}) = 0 THEN convert_from({0}, 'LATIN1') END").format(name)
+    return text, sql.Placeholder("pattern_in_bytes")
 
 
-def _without_names(text: sql.Composable, names: int) -> sql.Composable:
-    """Return the expression of a text that says the same without the person."""
-    text = sql.SQL("regexp_replace({}::text, %(pattern)s, %(pseudonym)s, 'gi')").format(text)
-    for place in range(names):
-        text = sql.SQL("replace({}, {}, %(erased)s)").format(text, sql.Placeholder(f"name_{place}"))
-    return text
+def _cleaned(column: _Column) -> sql.Composable:
+    """Return the assignment by which a column says the same without the person."""
+    name, (text, found) = sql.Identifier(column.name), _text_and_pattern(column)
+    names = sql.Placeholder("names" if column.type != "bytea" else "names_in_bytes")
+    text = sql.SQL("regexp_replace(regexp_replace({}, {}, %(pseudonym)s, 'gi'), {}, %(name)s, 'g')").format(
+        text, found, names
+    )
+    if column.type == "bytea":
+        return sql.SQL("{0} = coalesce(convert_to({1}, 'LATIN1'), {0})").format(name, text)
+    return sql.SQL("{} = {}::{}").format(name, text, _TYPES[column.type])
 
 
 def _values(person: Person) -> dict[str, str]:
-    values = {"pattern": pattern(person.email), "pseudonym": person.pseudonym, "erased": json_string(NAME)}
-    return values | {f"name_{place}": json_string(name) for place, name in enumerate(person.names)}
+    found, names = pattern(person.email), pattern_of_names(person.names)
+    values = {"pattern": found, "names": names, "pseudonym": person.pseudonym, "name": NAME}
+    # A byte is a character there.
+    return values | {"pattern_in_bytes": _as_bytes(found), "names_in_bytes": _as_bytes(names)}
 
 
-def json_string(text: str) -> str:
-    """Return a text as it stands in a JSON document, in its quotes."""
-    return orjson.dumps(text).decode()
+def _as_bytes(text: str) -> str:
+    return text.encode().decode("latin-1")

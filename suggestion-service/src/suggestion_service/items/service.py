@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from chassis.db.database import Connection
+from chassis.core.projects import ALL
+from chassis.db import erasure as db_erasure
+from chassis.db.database import Connection, in_another_project
 from chassis.messaging.events import Actor, P, Received
-from contracts import catalog
+from contracts import auth, catalog, erasure
 from suggestion_service import engine
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.store import items, linked_pairs, scoring_queue, suggestions
@@ -111,6 +113,25 @@ async def remove(connection: Connection, side: engine.Side, received: Iterable[t
     await items.store_tombstones(connection, list(gone.values()))
     await scoring_queue.remove(connection, list(gone))
     await suggestions.delete_of_items(connection, list(gone))
+
+
+async def erase_people(connection: Connection, events: Sequence[Received[auth.UserErased]]) -> None:
+    """Take the person of each event out of all that is kept, the terms of items that named them included."""
+    for event in events:
+        if event.data.former is None:
+            continue
+        person = erasure.person(event.data.user.id, event.data.former)
+        async with in_another_project(connection, ALL):
+            named = await items.naming(connection, db_erasure.pattern(person.email))
+        await db_erasure.erase(connection, person)
+        for project, ids in named.items():
+            async with in_another_project(connection, project):
+                known = await items.known(connection, ids)
+                terms = {
+                    item.id: engine.terms(engine.ItemText(**item.text, module=item.module, tags=item.tags))
+                    for item in known.values()
+                }
+                await items.put_terms(connection, terms)
 
 
 async def link(connection: Connection, events: list[Received[catalog.LinkCreated]]) -> None:

@@ -229,6 +229,23 @@ async def changed_texts(connection: Connection, ids: Sequence[UUID], changes: Se
     return await fetch_all(connection, KnownItem, query, (list(ids), list(changes)))
 
 
+async def naming(connection: Connection, pattern: str) -> dict[str, list[UUID]]:
+    """Return the items whose texts have a regular expression of PostgreSQL's in them, by project."""
+    cursor = await connection.execute(
+        "SELECT project_id, array_agg(id) AS ids FROM items WHERE text::text ~* %s GROUP BY 1", (pattern,)
+    )
+    return {row["project_id"]: row["ids"] for row in await cursor.fetchall()}
+
+
+async def put_terms(connection: Connection, terms: Mapping[UUID, Mapping[str, int]]) -> None:
+    """Store the terms of items whose texts are others than before, although they are not later ones."""
+    await connection.execute(
+        f"WITH moved AS ({corpus_head.MOVE}) UPDATE items SET terms = r.terms, change = moved.head"
+        " FROM moved, jsonb_to_recordset(%s::jsonb) AS r(id uuid, terms jsonb) WHERE items.id = r.id",
+        (_json([{"id": item_id, "terms": found} for item_id, found in terms.items()]),),
+    )
+
+
 async def terms(connection: Connection, ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
     """Return the terms of items, none for those that are not there."""
     cursor = await connection.execute("SELECT id, terms FROM items WHERE id = ANY(%s)", (list(ids),))
