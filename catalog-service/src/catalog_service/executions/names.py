@@ -14,12 +14,13 @@ _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
 _DATA_SET = re.compile(r' with data set (?=#\d|")')
 _OUTLINE = re.compile(r" -- @\d+\.\d+(?=\s|$)")
+_INDEXED = re.compile(r"\[\d+\] ([\w$]+) ?=")
 _CALLED = re.compile(r"([\w.$]+)[\[(<]")
 _MOST_PARAMETERS = 100
 """Brackets behind one another that are taken off a name; thousands would take the square of their number."""
 _PAIRS = {")": "(", "]": "[", ">": "<"}
 _IDS = re.compile(
-    r"\[(?P<quoted>[^\[\]\s]{2,100})\]"
+    r"\[(?!\d+\] [\w$]+ ?=)(?P<quoted>[^\[\]\s]{2,100})\]"
     r"|(?<![A-Za-z0-9])(?P<plain>(?:[A-Z][A-Za-z0-9_]{0,30}-){1,5}\d{1,10})(?![A-Za-z0-9])"
     r"|(?:^|_)(?P<words>(?:[A-Z]{1,10}_){1,5}\d{1,10})(?=_|$|\W)"
     r"|(?<![A-Za-z0-9])(?P<case>C\d{1,10})(?![A-Za-z0-9])"
@@ -33,8 +34,11 @@ MOST_GUESSES = 20
 def base_name(name: str) -> str:
     """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add.
 
-    And `add with data set "one" (1, 2)` and `add -- @1.2 sums`, as PHPUnit and behave write it.
+    And `add with data set "one" (1, 2)` and `add -- @1.2 sums`, as PHPUnit and behave write it. `[1] value = a`, where
+    Gradle leaves the method out, is `[value]`.
     """
+    if name[:1] == "[" and (indexed := _INDEXED.match(name)) is not None:
+        return f"[{indexed[1]}]"
     base = (_DATA_SET.split(name, 1)[0] or name) if " with data set " in name else name
     if " -- @" in base:
         base = _OUTLINE.split(base, 1)[0] or base

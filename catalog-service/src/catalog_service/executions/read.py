@@ -16,10 +16,12 @@ import orjson
 
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Notice, Unreadable
+from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result
 from chassis.core.problems import Problem
+from chassis.files.archives import gunzipped
 from contracts.name_patterns import NamePattern
 
 if TYPE_CHECKING:
@@ -79,9 +81,13 @@ class Refusal:
 
 
 def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
-    """Write the results of a seekable file as rows of COPY; return what was read, or why it was not."""
+    """Write the results of a seekable file as rows of COPY; return what was read, or why it was not.
+
+    A file may be packed by gzip.
+    """
     try:
-        return _read(file, out, order)
+        with refusals_as_unreadable(), gunzipped(file) as plain:
+            return _read(plain, out, order)
     except Unreadable as error:
         places = {name: getattr(error, name) for name in ("line", "column", "offset")}
         return Refusal(error.code, error.message, 422, {name: at for name, at in places.items() if at is not None})

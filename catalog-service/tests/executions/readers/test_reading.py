@@ -1,5 +1,6 @@
 """What readers find in reports that are made for it: names, attempts, iterations, odd times, hostile files."""
 
+import gzip
 import io
 import zipfile
 from typing import Any
@@ -44,7 +45,10 @@ def test_times_are_read_as_people_write_them(text: str, expected: int | None) ->
         ("Suite/0", "Suite"),
         ("row - example #2", "row"),
         ("row #12", "row"),
-        ("[1] value = a", "[1] value = a"),
+        ("[1] value = a", "[value]"),
+        ("[12] value=b, count=2", "[value]"),
+        ("[1] a, b", "[1] a, b"),
+        ("[TC-7] x = 3", "[TC-7] x = 3"),
         ("(all)", "(all)"),
         ("works", "works"),
         ("sha256", "sha256"),
@@ -81,6 +85,7 @@ def test_the_parameters_of_a_test_are_no_part_of_its_name(name: str, base: str) 
         ("TC-7-9 works", ["TC-7"]),
         ("C123 works", ["C123"]),
         ("works", []),
+        ("[12] value = a", []),
     ],
 )
 def test_a_name_may_say_which_test_case_it_is(name: str, ids: list[str]) -> None:
@@ -341,6 +346,11 @@ def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
         (b'<?xml version="1.0"?>\n<!-- NUnit -->\n<test-results name="a.dll"/>', "NUnit 2"),
         (b'<Site BuildName="b" Generator="ctest-3.25"><Testing/></Site>', "--output-junit"),
         (b"<!DOCTYPE html><html><body/></html>", "web page"),
+        (b"<TestCase name='tst_Door'><TestFunction name='opens'/></TestCase>", "junitxml"),
+        (b'{"numFailedTestSuites": 0, "numTotalTestSuites": 1, "testResults": []}', "jest-junit"),
+        (b'\n{"stats": {"suites": 1, "passes": 1, "pending": 0}, "tests": []}', "mocha-junit-reporter"),
+        (b'{"version": "3.13", "examples": [{"id": "a", "full_description": "opens"}]}', "rspec_junit_formatter"),
+        (b'{"type": "suite", "event": "started", "test_count": 3}\n', "nextest"),
     ],
 )
 def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: bytes, hint: str) -> None:
@@ -348,6 +358,16 @@ def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: by
     assert isinstance(refused, Refusal)
     assert (refused.status, refused.code) == (415, "unknown_format")
     assert hint in refused.detail
+
+
+def test_a_report_may_be_packed_by_gzip() -> None:
+    content = b'<testsuite><testcase name="a"/><testcase name="b"><skipped/></testcase></testsuite>'
+    found = read(io.BytesIO(gzip.compress(content)), io.BytesIO(), Order("auto", "report.xml.gz"))
+    assert isinstance(found, Read)
+    assert (found.format, found.counts["passed"], found.counts["skipped"]) == ("junit", 1, 1)
+    refused = read(io.BytesIO(gzip.compress(content)[:-4]), io.BytesIO(), Order("auto"))
+    assert isinstance(refused, Refusal)
+    assert (refused.code, refused.detail) == ("unreadable_file", "The gzip file is cut off: its stream does not end.")
 
 
 @pytest.mark.parametrize("root", [b"testsuites", b"robot", b"TestRun", b"test-run", b"assemblies"])

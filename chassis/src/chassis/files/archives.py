@@ -55,6 +55,20 @@ def _form(head: bytes) -> str | None:
 
 
 @contextmanager
+def gunzipped(file: BinaryIO, *, limits: ArchiveLimits | None = None) -> Iterator[BinaryIO]:
+    """Open what a seekable gzip holds; any other file is opened as it is. Raise FileRefused for a damaged one."""
+    file.seek(0)
+    is_gzip = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    if not is_gzip:
+        yield file
+        return
+    with open_spool() as unpacked:
+        _gunzip(file, unpacked, limits or ArchiveLimits())
+        yield unpacked
+
+
+@contextmanager
 def open_archive(file: BinaryIO, *, limits: ArchiveLimits | None = None) -> Iterator[Archive]:
     """Open a zip, tar or tar.gz, whichever the seekable file is. Raise FileRefused for anything else."""
     limits = limits or ArchiveLimits()
@@ -221,7 +235,7 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 
 def _too_large(limits: ArchiveLimits) -> FileRefused:
-    return FileRefused(f"The archive unpacks to more than {limits.bytes_out >> 20} MiB, which is not read.")
+    return FileRefused(f"The file unpacks to more than {limits.bytes_out >> 20} MiB, which is not read.")
 
 
 def _check_count(count: int, limits: ArchiveLimits) -> None:
@@ -277,7 +291,7 @@ def _gunzip(file: BinaryIO, unpacked: BinaryIO, limits: ArchiveLimits) -> None:
             piece = inflate.decompress(data, _FREE)
             out += len(piece)
             if out > _FREE and out > limits.ratio * size_in:
-                raise FileRefused(f"The archive unpacks to more than {limits.ratio} times its size, which is not read.")
+                raise FileRefused(f"The file unpacks to more than {limits.ratio} times its size, which is not read.")
             if out > limits.bytes_out:
                 raise _too_large(limits)
             unpacked.write(piece)
@@ -285,7 +299,7 @@ def _gunzip(file: BinaryIO, unpacked: BinaryIO, limits: ArchiveLimits) -> None:
     except zlib.error as error:
         if _is_out_of_memory(error):
             raise MemoryError from None
-        raise FileRefused("The archive is damaged; pack it anew.") from None
+        raise FileRefused("The gzip file is damaged; pack it anew.") from None
     if not inflate.eof:
-        raise FileRefused("The archive is cut off: its gzip stream does not end.", offset=size_in)
+        raise FileRefused("The gzip file is cut off: its stream does not end.", offset=size_in)
     unpacked.seek(0)

@@ -49,10 +49,31 @@ _OTHERS = (
     ),
     ((b"Site",), "This is what CTest sends to CDash: `ctest --output-junit FILE` writes a JUnit report (CMake 3.21)."),
     ((b"testng-results",), "This is TestNG's own report: send those of the folder `junitreports` beside it."),
-    ((b"coverage",), "This says which lines of code ran, and of no test how it ended."),
+    ((b"TestCase",), "This is Qt Test's own report: run the tests with `-o FILE,junitxml`."),
+    ((b"Catch", b"Catch2TestRun"), "This is Catch2's own report: run the tests with `--reporter junit`."),
+    ((b"doctest",), "This is doctest's own report: run the tests with `--reporters=junit`."),
+    ((b"TestLog", b"TestResult"), "This is Boost.Test's own report: run the tests with `--log_format=JUNIT`."),
+    ((b"checkstyle",), "This is what a linter found; ESLint writes a JUnit report with `--format junit`."),
+    ((b"coverage", b"report"), "This says which lines of code ran, and of no test how it ended."),
     ((b"html", b"HTML"), "This is a web page: send the report that the test tool writes for other programs."),
 )
 """Root elements of files that people send in vain, and what to send instead."""
+_OTHER_JSON = (
+    (
+        (b'"numTotalTestSuites"',),
+        "This is Jest's own JSON: use its reporter jest-junit; with Vitest `--reporter=junit`.",
+    ),
+    (
+        (b'"stats"', b'"passes"', b'"pending"'),
+        "This is Mocha's own JSON: use mocha-junit-reporter; with Cypress `--reporter junit`.",
+    ),
+    ((b'"examples"', b'"full_description"'), "This is RSpec's own JSON: use rspec_junit_formatter."),
+    ((b'"exitcode"', b'"collectors"'), "This is of pytest-json-report: run pytest with `--junitxml=FILE`."),
+    ((b'"collection"', b'"run"'), "This is Newman's own JSON: run it with `--reporters junit`."),
+    ((b'"protocolVersion"', b'"runnerVersion"'), "This is Dart's own JSON: pipe it into `tojunit` of junitreport."),
+    ((b'"type"', b'"event"', b'"test_count"'), "This is Rust's own JSON: cargo-nextest writes a JUnit report."),
+)
+"""Names in JSON files that people send in vain, and what to send instead."""
 
 
 def find(name: str) -> ResultFormat:
@@ -79,11 +100,18 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     file.seek(0)
     if best is None:
         what = f"The file {shown(file_name)}" if file_name else "The file"
-        hint = next((f" {hint}" for roots, hint in _OTHERS if has_root(head, *roots)), "")
+        hint = _hint(head)
         if is_archive(begins):
             hint = " Of archives, those of Allure are read; send the files in it, several as parts of one form."
         raise unknown_format(f"{what} holds no results in a format that can be read.{hint}")
     return best
+
+
+def _hint(head: bytes) -> str:
+    """Return what to send instead of a file that begins so, after a blank; empty where nobody knows."""
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return next((f" {hint}" for names, hint in _OTHER_JSON if all(name in head for name in names)), "")
+    return next((f" {hint}" for roots, hint in _OTHERS if has_root(head, *roots)), "")
 
 
 def _plain(head: bytes) -> bytes:
