@@ -62,7 +62,7 @@ class Gate:
     async def judge(self, rules: list[Rule]) -> Row:
         """Return the answer of the gate."""
         rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
-        judged = [(rule, await self._judge(rule)) for rule in rules]
+        judged = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
         scopes = {repr(rule.where.given()): rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
         empty = [where for where in scopes.values() if not (await self._figures(where)).total]
         shown: list[Row] = [
@@ -90,12 +90,6 @@ class Gate:
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
         }
-
-    async def _judge(self, rule: Rule) -> Outcome:
-        outcome = await _JUDGES[rule.rule](self, rule)
-        if rule.rule not in _RULES_ABOUT_RUNS and rule.where.given() and not (await self._figures(rule.where)).total:
-            outcome.reason += " No requirement is in the scope of this rule."
-        return outcome
 
     async def _figures(self, where: Where) -> Figures:
         scope = repr(where.given())
