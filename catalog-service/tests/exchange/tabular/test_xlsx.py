@@ -117,6 +117,32 @@ def test_formulas_give_what_is_stored_and_errors_are_warned_of() -> None:
     assert read(without_value, "a.xlsx").items[0].warnings[0].code == "formula_without_value"
 
 
+def test_text_that_is_struck_through_is_read_and_said() -> None:
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file)
+    sheet = book.add_worksheet()
+    struck, bold = book.add_format({"font_strikeout": True}), book.add_format({"bold": True})
+    sheet.write_row(0, 0, ["ID", "Title", "Description"])
+    sheet.write_row(1, 0, ["R-1", "Doors close", "They close."], struck)
+    sheet.write_row(2, 0, ["R-2", "Doors open"], bold)
+    sheet.write_rich_string(2, 2, "In ", struck, "5", " 7 seconds")
+    sheet.write_row(3, 0, ["R-3", "Doors stop"])
+    sheet.write_rich_string(3, 2, "In ", bold, "7", " seconds")
+    book.close()
+    found = read(file.getvalue(), "a.xlsx")
+    assert [fields["description"] for fields in found.fields] == ["They close.", "In 5 7 seconds", "In 7 seconds"]
+    remarks = [[(remark.code, remark.column) for remark in item.warnings] for item in found.items]
+    assert remarks == [
+        [("struck_through", name) for name in ("ID", "Title", "Description")],
+        [("struck_through", "Description")],
+        [],
+    ]
+    inline = '<c t="inlineStr"><is><r><rPr><strike{}/></rPr><t>a</t></r></is></c>'
+    for mark, count in (("", 1), (' val="1"', 1), (' val="0"', 0)):
+        row = '<row r="2"><c r="A2" t="inlineStr"><is><t>1</t></is></c>' + inline.format(mark) + "</row>"
+        assert len(read(by_hand(HEADER + row), "a.xlsx").items[0].warnings) == count
+
+
 def test_shared_and_inline_texts_of_several_runs_are_one_text_without_their_pronunciation() -> None:
     shared = "<si><r><t>Do</t></r><r><rPr/><t xml:space='preserve'>ors </t></r><rPh><t>x</t></rPh></si><si><t/></si>"
     inline = '<c t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is></c>'

@@ -187,7 +187,7 @@ class Mapper:
     def _remark_cells(self, record: Item | Link, row: Row) -> None:
         for at, code, message in row.remarks or ():
             name = self._columns.name(at)
-            record.warnings.append(Remark(code, f"{name}: {message}; read as blank.", name))
+            record.warnings.append(Remark(code, f"{name}: {message}.", name))
         if self._id_at is not None and self._id_at in row.numbers:
             self._tally.count(
                 "numeric_ids",

@@ -1,6 +1,6 @@
 """The rows of a sheet."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import BinaryIO, Protocol
 
 from lxml import etree
@@ -8,23 +8,36 @@ from lxml import etree
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
-from catalog_service.exchange.tabular.xlsx.values import date_text, integer, number_text, rich_text, unescape
+from catalog_service.exchange.tabular.xlsx.values import date_text, integer, is_struck, number_text, rich_text, unescape
 
 _LAST_ROW = 1_048_576
 """Of a sheet, as Excel has them."""
+_WITHOUT_VALUE = "the workbook holds a formula, but not what it gives; read as blank"
+_STRUCK = "struck_through", "text is struck through in the workbook; it was read as any other"
 
 
 class Texts(Protocol):
-    """The shared texts by their index."""
+    """The shared texts by their index, and whether something of one is struck through."""
 
     def __getitem__(self, index: int) -> str: ...
+    def is_struck(self, index: int) -> bool: ...
+
+
+class Styles(Protocol):
+    """What the styles of cells make of numbers, and which of them strike texts through."""
+
+    @property
+    def kinds(self) -> Sequence[str]: ...
+    @property
+    def struck(self) -> Set[int]: ...
 
 
 def read_rows(
-    open_part: Callable[[str], BinaryIO], path: str, texts: Texts, kinds: Sequence[str], from_1904: bool
+    open_part: Callable[[str], BinaryIO], path: str, texts: Texts, styles: Styles, from_1904: bool
 ) -> Iterator[Row]:
-    """Yield the rows of a sheet that have cells; `kinds` are what the styles of cells make of numbers."""
+    """Yield the rows of a sheet that have cells."""
     positions: dict[str, int] = {}
+    kinds, struck = styles.kinds, styles.struck
     number = 0
     for count, element in enumerate(read_elements(open_part(path), "row", within="sheetData"), 1):
         if count > MOST_LINES:
@@ -49,6 +62,8 @@ def read_rows(
             text = _text(cell, texts, kinds, from_1904, row, position, numbers)
             if not text:
                 continue
+            if struck and integer(cell.get("s")) in struck:
+                row.remark(position, *_STRUCK)
             if position >= MOST_COLUMNS:
                 raise too_many_columns(number, None, position)
             if position >= len(cells):
@@ -72,7 +87,7 @@ def _text(
     """Return what a cell holds as a text; note in the row what a person has to know of it."""
     kind = cell.get("t")
     if kind == "s" and len(cell):
-        return _shared(cell, texts, row)
+        return _shared(cell, texts, row, position)
     value = None
     has_formula = False
     for part in cell:
@@ -80,12 +95,14 @@ def _text(
         if tag.endswith("}v"):
             value = part.text
         elif tag.endswith("}is"):
+            if is_struck(part):
+                row.remark(position, *_STRUCK)
             return rich_text(part)
         elif tag.endswith("}f"):
             has_formula = True
     if value is None:
         if has_formula and kind != "str":
-            row.remark(position, "formula_without_value", "the workbook holds a formula, but not what it gives")
+            row.remark(position, "formula_without_value", _WITHOUT_VALUE)
         return ""
     if kind is None or kind == "n":
         style = integer(cell.get("s"))
@@ -97,15 +114,17 @@ def _text(
     if kind == "b":
         return "true" if value == "1" else "false"
     if kind == "e":
-        row.remark(position, "cell_error", f"the workbook holds the error {value}")
+        row.remark(position, "cell_error", f"the workbook holds the error {value}; read as blank")
         return ""
     return unescape(value)  # a formula's text, or a date as ISO 8601
 
 
-def _shared(cell: etree._Element, texts: Texts, row: Row) -> str:
+def _shared(cell: etree._Element, texts: Texts, row: Row, position: int) -> str:
     index = integer(cell[-1].text)
     if index is None:
         raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.")
+    if texts.is_struck(index):
+        row.remark(position, *_STRUCK)
     return texts[index]
 
 

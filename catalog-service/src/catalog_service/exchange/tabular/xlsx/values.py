@@ -26,12 +26,16 @@ class SharedTexts:
     def __init__(self) -> None:
         self._bytes = bytearray()
         self._ends = array("I", [0])
+        self.struck: set[int] = set()
+        """Those of which something is struck through."""
 
     @classmethod
     def read(cls, stream: BinaryIO) -> "SharedTexts":
         """Return the texts of `sharedStrings.xml`."""
         texts = cls()
         for element in read_elements(stream, "si", within="sst"):
+            if is_struck(element):
+                texts.struck.add(len(texts._ends) - 1)
             texts._bytes += rich_text(element).encode("utf-8", "replace")
             texts._ends.append(len(texts._bytes))
             if len(texts._bytes) > _MOST_TEXT:
@@ -57,6 +61,17 @@ def rich_text(element: etree._Element) -> str:
         elif name == "r":
             parts += [part.text or "" for part in child if etree.QName(part).localname == "t"]
     return unescape("".join(parts))
+
+
+def is_struck(element: etree._Element) -> bool:
+    """Check whether an element `si` or `is` has a run that is struck through."""
+    has_runs = len(element) > 1 or (len(element) == 1 and len(element[0]) > 0)
+    return has_runs and any(is_on(mark.get("val")) for mark in element.iter("{*}strike"))
+
+
+def is_on(stored: str | None) -> bool:
+    """Check whether a property that is there, as `<strike/>` or with a value, is one that a text has."""
+    return stored not in ("0", "false")
 
 
 def unescape(text: str) -> str:

@@ -11,7 +11,7 @@ from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.tabular.table import Table
 from catalog_service.exchange.tabular.xlsx.sheets import read_rows
-from catalog_service.exchange.tabular.xlsx.values import SharedTexts, integer, kind_of_format
+from catalog_service.exchange.tabular.xlsx.values import SharedTexts, integer, is_on, kind_of_format
 from chassis.files.archives import Archive
 from chassis.files.xml_events import XmlHandler, read_xml
 
@@ -63,7 +63,7 @@ def _tables(archive: Archive) -> list[Table]:
     for sheet in book.sheets:
         kind, to = relations.get(sheet.relation, ("", ""))
         if kind == "worksheet" and to in archive.names:
-            rows = read_rows(archive.open, to, texts, styles.kinds, book.from_1904)
+            rows = read_rows(archive.open, to, texts, styles, book.from_1904)
             beside = _Beside(archive, to)
             tables.append(
                 Table(rows, sheet.name, is_hidden=sheet.is_hidden, comments=beside.comments, addresses=beside.addresses)
@@ -89,11 +89,17 @@ class _Texts:
         self._texts: SharedTexts | None = None
 
     def __getitem__(self, index: int) -> str:
+        return self._all()[index]
+
+    def is_struck(self, index: int) -> bool:
+        return index in self._all().struck
+
+    def _all(self) -> SharedTexts:
         if self._texts is None:
             if self._path not in self._archive.names:
                 raise Unreadable("The workbook is damaged: its texts are missing.")
             self._texts = SharedTexts.read(self._archive.open(self._path))
-        return self._texts[index]
+        return self._texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +125,14 @@ class _Book(XmlHandler):
 
 
 class _Styles(XmlHandler):
-    """`kinds` are what the number formats of the cells make of numbers, by the cells' style."""
+    """By the cells' style: `kinds` are what number formats make of numbers, `struck` the styles that strike through."""
 
     def __init__(self) -> None:
         self.kinds: list[str] = []
+        self.struck: set[int] = set()
+        self._fonts = 0
+        self._struck_fonts: set[int] = set()
+        self._is_of_fonts = False
         self._codes: dict[int, str] = {}
         self._is_of_cells = False
 
@@ -130,15 +140,25 @@ class _Styles(XmlHandler):
         name = tag.rpartition("}")[2]
         if name == "numFmt":
             self._codes[integer(attributes.get("numFmtId")) or 0] = attributes.get("formatCode", "")
+        elif name == "fonts":
+            self._is_of_fonts = True
+        elif name == "font" and self._is_of_fonts:
+            self._fonts += 1
+        elif name == "strike" and self._is_of_fonts and is_on(attributes.get("val")):
+            self._struck_fonts.add(self._fonts - 1)
         elif name == "cellXfs":
             self._is_of_cells = True
         elif name == "xf" and self._is_of_cells:
+            if integer(attributes.get("fontId")) in self._struck_fonts:
+                self.struck.add(len(self.kinds))
             number = integer(attributes.get("numFmtId")) or 0
             self.kinds.append(kind_of_format(number, self._codes.get(number)))
 
     def end(self, tag: str) -> None:
         if tag.endswith("}cellXfs"):
             self._is_of_cells = False
+        elif tag.endswith("}fonts"):
+            self._is_of_fonts = False
 
 
 class _Comments(XmlHandler):
