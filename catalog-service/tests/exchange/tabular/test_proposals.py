@@ -102,6 +102,15 @@ def test_values_that_nobody_knows_are_taken_for_the_usual_one_with_less_confiden
     assert items[1].fields["custom_metadata"] == {"import": {"Priority": "Zebra"}}
 
 
+def test_a_category_of_numbered_types_is_no_module() -> None:
+    fields = [
+        column["field"] for column in inspect("ID,Title,Category\n1,a,1 - Functional\n2,b,2 - Technical\n").columns
+    ]
+    assert fields == ["external_id", "title", "type"]
+    fields = [column["field"] for column in inspect("ID,Title,Category\n1,a,1 - Doors\n2,b,2 - Brakes\n").columns]
+    assert fields == ["external_id", "title", "module"]
+
+
 def test_a_value_that_is_misspelt_is_left_for_people_to_mend() -> None:
     content = "ID,Title,Priority\n1,a,High\n2,b,Hihg\n3,c,\n"
     assert "'Hihg' may be misspelt" in inspect(content).columns[2]["reason"]

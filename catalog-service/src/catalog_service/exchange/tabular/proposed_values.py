@@ -46,7 +46,7 @@ def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[di
     known = _known_values(kind, name)
     if name == "priority" and distinct and {fold(value) for value in distinct} <= _LETTERS.keys():
         known = {**known, **_LETTERS}
-    looks = {value: fold(value) if fold(value) in known else fold(without_number(value)) for value in distinct}
+    looks = {value: _look(value, known) for value in distinct}
     result = {value: known[look] for value, look in looks.items() if look in known}
     confidence, reason = guess.confidence, guess.reason
     unknown = [value for value in distinct if value not in result]
@@ -78,7 +78,13 @@ def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[di
 def knows_any(values: list[str], kind: str, name: str) -> bool:
     """Check whether what one of the values means is known."""
     known = _known_values(kind, name)
-    return any(fold(value) in known for value in values)
+    return any(_look(value, known) in known for value in values)
+
+
+def _look(value: str, known: Collection[str]) -> str:
+    """Return a value as it stands among those that are known, without a number before it unless it has one there."""
+    look = fold(value)
+    return look if look in known else fold(without_number(value))
 
 
 def _is_slip(value: str, known: Collection[str]) -> bool:
