@@ -83,3 +83,11 @@ def test_of_a_large_file_of_openfasttrace_the_beginning_is_looked_at() -> None:
     assert found[0]["fields"]["title"] == "Doors close"
     with pytest.raises(Invalid):
         described(file, look(kind="requirements", file_name="items.xml"))
+
+
+def test_a_row_that_is_longer_than_what_is_looked_at_is_not_said_to_be_cut_off() -> None:
+    file = BytesIO(b'ID,Title,Description\nR-1,Doors close,"All of')
+    with pytest.raises(Invalid, match="row that begins in line 2 does not end within the first MiB"):
+        described(file, look(kind="requirements", file_name="items.csv", is_whole=False))
+    with pytest.raises(Invalid, match="it is cut off, or a closing quote is missing"):
+        described(file, look(kind="requirements", file_name="items.csv"))

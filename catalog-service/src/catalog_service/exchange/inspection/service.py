@@ -43,6 +43,10 @@ _TOO_MUCH = (
     "The file could not be looked at: it takes more memory or time than there is for that. Cut it up, or look whether"
     " it is damaged."
 )
+_LOOKED_AT = (
+    "the first MiB, and no more than that is looked at: a closing quote is missing there, or its texts are that long."
+    " An import reads all of the file."
+)
 _ROWS = 20
 _PLACES = ("line", "column", "offset")
 
@@ -165,7 +169,10 @@ def described(file: BytesIO, look: Look) -> Row:
         rows, notices = _first_rows(chosen, file, options, look.source_url_schemes, is_whole=is_whole)
     except Unreadable as error:
         places = {name: getattr(error, name) for name in _PLACES if getattr(error, name) is not None}
-        raise Invalid(error.message, code=error.code, members=places) from None
+        message = error.message
+        if error.code == "file_cut_off" and not is_whole:
+            message = f"The row that begins in line {error.line} does not end within {_LOOKED_AT}"
+        raise Invalid(message, code=error.code, members=places) from None
     known = {warning["code"] for warning in found.warnings}
     warnings = [{"code": one.code, "message": one.message} for one in notices if one.code not in known]
     return {
