@@ -27,6 +27,8 @@ _DIMENSION = re.compile(rb"<dimension [^>]*>")
 _PART = "xl/worksheets/sheet{}.xml"
 _FIRST = ("_rels/.rels", "docProps/core.xml")
 """By these, and by a part of `xl` as the third, programs know an archive for a workbook."""
+_TEXT, _END_OF_TEXT = '<c t="inlineStr"><is><t>', "</t></is></c>"
+"""What stands around the text of most cells."""
 _ID_WIDTH, _TITLE_WIDTH, _WIDTH = 38, 50, 16
 
 # What XML cannot hold is spelled _xHHHH_ in a workbook, and so is the beginning of what looks like that.
@@ -198,7 +200,7 @@ def cell(value: Any) -> str:
         value = str(value)
     text = value if _is_plain(value) else _SPECIAL.sub(_escaped, value)
     if value == value.strip():
-        return f'<c t="inlineStr"><is><t>{text}</t></is></c>'
+        return f"{_TEXT}{text}{_END_OF_TEXT}"
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
 
 
@@ -207,11 +209,7 @@ def text_cells(texts: Sequence[str | None]) -> list[str]:
     if not _is_plain("\n".join(filter(None, texts))):
         return list(map(cell, texts))
     return [
-        "<c/>"
-        if text is None
-        else f'<c t="inlineStr"><is><t>{text}</t></is></c>'
-        if text == text.strip()
-        else cell(text)
+        "<c/>" if text is None else f"{_TEXT}{text}{_END_OF_TEXT}" if text == text.strip() else cell(text)
         for text in texts
     ]
 
