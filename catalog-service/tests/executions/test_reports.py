@@ -111,22 +111,28 @@ async def test_old_months_and_quiet_branches_are_not_kept(results: Results) -> N
     assert (await results.verdict(requirement))["total"] == 0
 
 
-async def test_of_months_that_are_dropped_the_runs_are_left(results: Results) -> None:
+async def test_days_are_left_of_months_that_are_dropped(results: Results) -> None:
     branch, name = results.catalog.word(), results.catalog.word()
     began = (datetime.now(UTC) - timedelta(days=300)).replace(day=15, hour=22)
-    for hours, outcome in enumerate(("passed", "failed", "passed")):
+    for hours, outcome in enumerate(("passed", "failed", "passed", "flaky", "skipped")):
         at = began + timedelta(hours=hours)
         await results.send((name, outcome), ("another", "passed"), branch=branch, started_at=at.isoformat())
     for _ in range(2):
         await retention.prune(
             results.catalog.database, datetime.now(UTC), retention=timedelta(days=200), default_branch="main"
         )
-    assert await results.catalog.rows("SELECT FROM executions WHERE at < %s", began + timedelta(days=15)) == []
-    trend = (await results.catalog.read("/reports/result-trend", branch=branch, days=366))["items"]
-    assert [(day["date"], day["results"]["passed"], day["results"]["failed"]) for day in trend] == [
-        (began.date().isoformat(), 3, 1),
-        ((began + timedelta(days=1)).date().isoformat(), 2, 0),
+    days = await results.catalog.rows(
+        """
+        SELECT day, passed, failed, flaky, skipped, duration_ms FROM daily_counts
+        JOIN automated_tests t ON t.id = test_id WHERE t.name = %s ORDER BY day
+        """,
+        name,
+    )
+    assert [tuple(day.values()) for day in days] == [
+        (began.date(), 1, 1, 0, 0, 200),
+        (began.date() + timedelta(days=1), 1, 0, 1, 1, 300),
     ]
+    assert await results.catalog.rows("SELECT FROM executions WHERE at < %s", began + timedelta(days=15)) == []
 
 
 async def test_lists_are_narrowed_by_verdicts(results: Results) -> None:

@@ -38,6 +38,17 @@ def add_tables(metadata: sa.MetaData) -> None:
         comment="how many statements have changed test_case_state: the sum over slots; kept by a trigger",
     )
     sa.Table(
+        "daily_counts",
+        metadata,
+        sa.Column("day", sa.Date, primary_key=True),
+        sa.Column("context_id", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("test_id", sa.BigInteger, primary_key=True, autoincrement=False),
+        project_column(),
+        *(required(name, sa.Integer) for name in ("passed", "failed", "flaky", "skipped")),
+        required("duration_ms", sa.BigInteger),
+    )
+
+    sa.Table(
         "verdict_days",
         metadata,
         project_column(primary_key=True),
