@@ -11,6 +11,9 @@ from catalog_service.exchange.tabular.table import Table
 from chassis.core.wording import listed, shown
 
 _SHOWN_NAMES = 5
+_MARKS = frozenset({"x", "y", "yes", "1", "\u2713", "\u2714", "\u25cf", "\u2022"})
+_FEWEST_MARKED = 3
+"""Columns of marks that are called as items are; fewer may be anything."""
 
 
 def without_rows(starts: list[Start]) -> Iterator[Notice]:
@@ -59,7 +62,26 @@ def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
             " first row of the table, it was not read as one: put a header above it."
         )
         yield Notice("unknown_header", message)
+    if chosen.guesses and len(marked := _marked(start, chosen)) >= _FEWEST_MARKED:
+        names = listed([shown(name) for name in marked[:_SHOWN_NAMES]], "and")
+        message = (
+            f"{len(marked)} columns hold nothing but marks, as in a matrix of what covers what: {names}. No link was made of"
+            " them. For links, write a table with a row for each: the columns Requirement and Test Case, with their ids."
+        )
+        yield Notice("marks_not_read", message, len(marked))
     for at, guess in chosen.guesses.items():
         if guess.confidence < 0.5:
             name = start.columns.name(at)
             yield Notice("unsure_column", f"The column {shown(name)} was taken for {guess.field}: {guess.reason}")
+
+
+def _marked(start: Start, chosen: Chosen) -> list[str]:
+    """Return the names of the columns, called as items are, that no field takes and that hold nothing but marks."""
+    return [
+        name
+        for at, name in enumerate(start.columns.header)
+        if at not in chosen.guesses
+        and any(map(str.isdigit, name))
+        and (values := start.sample.values(at))
+        and all(value.strip().casefold() in _MARKS for value in values)
+    ]
