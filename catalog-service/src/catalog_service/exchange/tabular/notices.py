@@ -65,8 +65,8 @@ def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
     if chosen.guesses and len(marked := _marked(start, chosen)) >= _FEWEST_MARKED:
         names = listed([shown(name) for name in marked[:_SHOWN_NAMES]], "and")
         message = (
-            f"{len(marked)} columns hold nothing but marks, as in a matrix of what covers what: {names}. No link was made of"
-            " them. For links, write a table with a row for each: the columns Requirement and Test Case, with their ids."
+            f"{len(marked)} columns hold nothing but marks, as in a matrix of what covers what: {names}. No link"
+            " was made of them. For links, write a table with a row for each, of the columns Requirement and Test Case."
         )
         yield Notice("marks_not_read", message, len(marked))
     for at, guess in chosen.guesses.items():
