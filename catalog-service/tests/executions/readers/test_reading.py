@@ -338,6 +338,11 @@ def test_subtests_of_tap_are_results_and_so_is_what_they_belong_to() -> None:
 def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
     content = b"TAP version 13\nok 1 - opens # time=3.5ms\nok 2 - shuts\n  ---\n  duration_ms: 12.2\n  ...\n1..2\n"
     assert [(one.name, one.duration_ms) for one in results("tap", content)] == [("opens", 4), ("shuts", 12)]
+    content = b"ok 1     + boolean          273 ms\nok 2     - answers in 20 ms\n1..2\n"
+    assert [(one.name, one.duration_ms) for one in results("tap", content)] == [
+        ("boolean", 273),
+        ("answers in 20 ms", None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -346,6 +351,9 @@ def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
         (b'<?xml version="1.0"?>\n<!-- NUnit -->\n<test-results name="a.dll"/>', "NUnit 2"),
         (b'<Site BuildName="b" Generator="ctest-3.25"><Testing/></Site>', "--output-junit"),
         (b"<!DOCTYPE html><html><body/></html>", "web page"),
+        (b'<a:test-suite xmlns:a="urn:model.allure.qatools.yandex.ru"><name>x</name></a:test-suite>', "Allure 1"),
+        (b'{"generator": "Robot 7.2", "rpa": false, "suite": {}}', "--output output.xml"),
+        (b'{"tests": 1, "disabled": 0, "testsuites": []}', "--gtest_output=xml"),
         (b"<TestCase name='tst_Door'><TestFunction name='opens'/></TestCase>", "junitxml"),
         (b'{"numFailedTestSuites": 0, "numTotalTestSuites": 1, "testResults": []}', "jest-junit"),
         (b'\n{"stats": {"suites": 1, "passes": 1, "pending": 0}, "tests": []}', "mocha-junit-reporter"),

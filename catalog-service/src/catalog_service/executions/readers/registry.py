@@ -53,6 +53,11 @@ _OTHERS = (
     ((b"Catch", b"Catch2TestRun"), "This is Catch2's own report: run the tests with `--reporter junit`."),
     ((b"doctest",), "This is doctest's own report: run the tests with `--reporters=junit`."),
     ((b"TestLog", b"TestResult"), "This is Boost.Test's own report: run the tests with `--log_format=JUNIT`."),
+    (
+        (b"test-suite",),
+        "This is of Allure 1, which is not read: send results of Allure 2, or the runner's JUnit report.",
+    ),
+    ((b"events",), "This is JUnit's Open Test Report: send the TEST-*.xml that it writes, too."),
     ((b"checkstyle",), "This is what a linter found; ESLint writes a JUnit report with `--format junit`."),
     ((b"coverage", b"report"), "This says which lines of code ran, and of no test how it ended."),
     ((b"html", b"HTML"), "This is a web page: send the report that the test tool writes for other programs."),
@@ -71,6 +76,8 @@ _OTHER_JSON = (
     ((b'"exitcode"', b'"collectors"'), "This is of pytest-json-report: run pytest with `--junitxml=FILE`."),
     ((b'"collection"', b'"run"'), "This is Newman's own JSON: run it with `--reporters junit`."),
     ((b'"protocolVersion"', b'"runnerVersion"'), "This is Dart's own JSON: pipe it into `tojunit` of junitreport."),
+    ((b'"testsuites"', b'"disabled"'), "This is GoogleTest's own JSON: run it with `--gtest_output=xml:FILE`."),
+    ((b'"generator"', b'"rpa"'), "This is Robot Framework's own JSON: run it with `--output output.xml`."),
     ((b'"type"', b'"event"', b'"test_count"'), "This is Rust's own JSON: cargo-nextest writes a JUnit report."),
 )
 """Names in JSON files that people send in vain, and what to send instead."""

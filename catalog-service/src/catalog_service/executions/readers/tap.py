@@ -17,12 +17,13 @@ from catalog_service.executions.readers.results import (
 )
 
 _POINT = re.compile(r"(?P<not>not )?ok\b(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
-_NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+|$)")
+_NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
 _DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
 _PLAN = re.compile(r"1\.\.(\d+)")
 _SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
 _KEY = re.compile(r"message: *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
-_TIME = re.compile(r"[ ]+# time=(?P<value>\d+(?:\.\d+)?)(?P<unit>m?s)[ ]*$")
+_TIME = re.compile(r"(?:[ ]+# time=|[ ]{2,}(?=\d+ ms))(?P<value>\d+(?:\.\d+)?) ?(?P<unit>m?s)[ ]*$")
+"""Behind the name, as node-tap and pg_regress write it."""
 _DURATION = re.compile(r"duration_ms: *(?P<value>\d+(?:\.\d+)?)$")
 _IS_PLAN = re.compile(r"1\.\.\d+[ ]*(?:#.*)?")
 _IS_POINT = re.compile(r"(?:not )?ok\b(?:[ ]*$|[ ]+[-\d#\w])")
