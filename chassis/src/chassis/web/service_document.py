@@ -7,8 +7,10 @@ from fastapi._compat import get_definitions, get_flat_models_from_fields, get_mo
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_fields_from_routes
 from fastapi.routing import APIRoute
+from starlette.types import ASGIApp
 
 from chassis.core.identity import Role, role_of
+from chassis.web.edge import Edge
 from chassis.web.problem_documents import problem_responses
 
 
@@ -25,6 +27,14 @@ class DocumentedApp(FastAPI):
                     _restore_examples(schemas[name], defined)
         assert self.openapi_schema is not None
         return self.openapi_schema
+
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Return what answers requests, from Edge on: no error gets past it to what FastAPI puts before it."""
+        stack: Any = super().build_middleware_stack()
+        while not isinstance(stack, Edge):
+            stack = stack.app
+        return stack
 
 
 def describe(route: APIRoute) -> None:
