@@ -1,5 +1,6 @@
 """Keeps the audit log: seals its entries, signs the heads of its chains, streams it, and removes what is too old."""
 
+import asyncio
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from chassis.db.sealing import Entry, Signer
 from notification_service.settings import Settings
 
 _PAUSE = 0.25
+"""Seconds that the first new entry waits for company: a batch costs little more than one entry."""
 _POLL = 1.0
 _AT_ONCE = 1000
 _NAMES = (
@@ -40,7 +42,8 @@ class AuditKeeping:
             self._committed.clear()
             while await sealing.seal_some(self._database, write_lines if self._stream == "stdout" else None):
                 pass
-            await wait_with_timeout(self._committed, _POLL)
+            if await wait_with_timeout(self._committed, _POLL):
+                await asyncio.sleep(_PAUSE)
 
     async def sign(self) -> None:
         """Sign the heads of today, once."""

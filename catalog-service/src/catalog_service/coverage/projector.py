@@ -32,6 +32,8 @@ from contracts.catalog import (
 _log = logging.getLogger(__name__)
 _BATCH = 500
 _POLL = 1.0
+_PAUSE = 0.25
+"""Seconds after a batch that was not full: while others write, it costs little more to take what comes until then."""
 _LONGEST = timedelta(minutes=5)
 """A record that is never at rest is judged so often all the same."""
 _REQUIREMENT_EVENTS = {RequirementCreated.wire_name, RequirementDeleted.wire_name}
@@ -65,8 +67,9 @@ class CoverageProjector:
         """Follow the feed for ever; idle, it costs one small query a second."""
         while True:
             if await self._has_work():
-                while await self.project():
-                    pass
+                while (applied := await self.project()) > 0:
+                    if applied < _BATCH:
+                        await asyncio.sleep(_PAUSE)
             await asyncio.sleep(_POLL)
 
     async def _has_work(self) -> bool:
