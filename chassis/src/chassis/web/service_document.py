@@ -28,7 +28,6 @@ class DocumentedApp(FastAPI):
         assert self.openapi_schema is not None
         return self.openapi_schema
 
-
     def build_middleware_stack(self) -> ASGIApp:
         """Return what answers requests, from Edge on: no error gets past it to what FastAPI puts before it."""
         stack: Any = super().build_middleware_stack()
