@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react"
 import { type Shortcut, useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { usePreferences } from "../shell/preferences"
@@ -19,20 +19,20 @@ type Props = {
   matrix: Matrix
   labels: Known
   bands: Record<Axis, Band[]> | undefined
-  /** Called with the first cell in sight. */
-  onSight: (first: Cell) => void
+  /** Is kept at the first cell in sight. */
+  sight: RefObject<Cell | undefined>
 }
 
 const ZOOM = 1.5
 const WRITE_MS = 400
 
 /** The heat map with its keys; where it stands is in the address. */
-export function Canvas({ matrix, labels, bands, onSight }: Props) {
+export function Canvas({ matrix, labels, bands, sight }: Props) {
   const [url, change] = useAddress()
   const [focus, setFocus] = useState<Cell>(() => within(url.at ?? { row: 0, column: 0 }, matrix))
   const [hover, setHover] = useState<{ cell: Cell; x: number; y: number }>()
   const [isOpen, setOpen] = useState(false)
-  const map = useHeatmap({ matrix, labels, bands, onSight }, focus, setFocus, setHover, () => setOpen(true))
+  const map = useHeatmap({ matrix, labels, bands, sight }, focus, setFocus, setHover, () => setOpen(true))
   const id = useId()
   const { canvas, probe, heatmap } = map
   const goTo = (cell: Cell | undefined) => cell && heatmap.current?.focusOn(cell)
@@ -101,7 +101,7 @@ type Hovered = { cell: Cell; x: number; y: number } | undefined
 
 /** Keep a heat map on a canvas, and what it shows in the address. */
 function useHeatmap(
-  { matrix, labels, bands, onSight }: Props,
+  { matrix, labels, bands, sight }: Props,
   focus: Cell,
   setFocus: (cell: Cell) => void,
   setHover: (hover: Hovered) => void,
@@ -114,8 +114,8 @@ function useHeatmap(
   const { theme } = usePreferences()
   const framed = useRef(url.zoom === undefined ? undefined : url.columns)
   const written = useRef(url.at && writtenCell(url.at))
-  const latest = useRef({ labels, matrix, open, onSight, change, zoom: url.zoom, focus })
-  latest.current = { labels, matrix, open, onSight, change, zoom: url.zoom, focus }
+  const latest = useRef({ labels, matrix, open, change, zoom: url.zoom, focus })
+  latest.current = { labels, matrix, open, change, zoom: url.zoom, focus }
 
   useEffect(() => {
     if (!canvas.current || !probe.current) return
@@ -141,7 +141,7 @@ function useHeatmap(
       onHover: (cell, x, y) => setHover(cell && { cell, x, y }),
       onOpen: () => latest.current.open(),
       onView: (view) => {
-        latest.current.onSight({ row: Math.floor(view.row), column: Math.floor(view.column) })
+        sight.current = { row: Math.floor(view.row), column: Math.floor(view.column) }
         remember()
       },
     })
@@ -152,7 +152,7 @@ function useHeatmap(
       clearTimeout(timer)
       map.destroy()
     }
-  }, [setFocus, setHover])
+  }, [setFocus, setHover, sight])
   useEffect(() => heatmap.current?.change(matrix), [matrix])
   useEffect(() => heatmap.current?.restyle(), [labels, theme])
   useEffect(() => {

@@ -80,9 +80,10 @@ type ShownProps = { data: Read; labels: Known; bands: Record<Axis, Band[]> | und
 
 function Shown({ data: { matrix }, labels, bands }: ShownProps) {
   const [{ as, at }] = useAddress()
-  const [first, setFirst] = useState<Cell>()
-  if (as === "table") return <AsTable matrix={matrix} labels={labels} begin={first ?? at ?? { row: 0, column: 0 }} />
-  return <Canvas matrix={matrix} labels={labels} bands={bands} onSight={setFirst} />
+  // Where the map stands changes with each of its frames: nothing is to be shown again for that.
+  const first = useRef<Cell>(undefined)
+  if (as !== "table") return <Canvas matrix={matrix} labels={labels} bands={bands} sight={first} />
+  return <AsTable matrix={matrix} labels={labels} begin={first.current ?? at ?? { row: 0, column: 0 }} />
 }
 
 /** The labels, and how often there were more of them. */

@@ -13,15 +13,18 @@ export const SHOWN_AS: Record<Shows, State[]> = { links: [0, COVERED, SUSPECT, P
 
 export type Cell = { row: number; column: number }
 
-/** The cells of a matrix, row by row: those of row r are from offsets[r] to before offsets[r + 1]. */
-export type Matrix = {
-  shows: Shows
+/** Cells that are not empty, row by row: those of row r are from offsets[r] to before offsets[r + 1]. */
+export type Sparse = {
   rows: number
   columns: number
   offsets: Uint32Array
   /** The column of each cell, ascending in each row. */
   columnOf: Uint32Array
   states: Uint8Array
+}
+
+export type Matrix = Sparse & {
+  shows: Shows
   /** How many rows before each have no link. */
   gapsBefore: Uint32Array
 }
@@ -54,7 +57,7 @@ function countGaps(rows: number, offsets: Uint32Array, states: Uint8Array, pendi
 }
 
 /** Return where the first cell of a row is whose column is not before this one; the end of the row if there is none. */
-export function firstFrom({ offsets, columnOf }: Matrix, row: number, column: number): number {
+export function firstFrom({ offsets, columnOf }: Sparse, row: number, column: number): number {
   let low = offsets[row] as number
   let high = offsets[row + 1] as number
   while (low < high) {
@@ -65,7 +68,7 @@ export function firstFrom({ offsets, columnOf }: Matrix, row: number, column: nu
   return low
 }
 
-export function stateAt(matrix: Matrix, { row, column }: Cell): State {
+export function stateAt(matrix: Sparse, { row, column }: Cell): State {
   const at = firstFrom(matrix, row, column)
   const isThere = at < (matrix.offsets[row + 1] as number) && matrix.columnOf[at] === column
   return isThere ? (matrix.states[at] as number) : 0

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { type Cell, COVERED, decode, isGap, type Matrix, PENDING, type State, SUSPECT, stateAt } from "./decode"
-import { coveredOf, type Level, pendingOf, pyramidOf, stateOf, suspectOf, withOne } from "./pyramid"
+import {
+  coveredOf,
+  lookOf,
+  pendingOf,
+  pyramidOf,
+  stateOf,
+  suspectOf,
+  type Tallied,
+  talliesOf,
+  withOne,
+} from "./pyramid"
 import { nextBad, nextGap } from "./search"
 
 /** Return the document of rows of states, as the API writes it. */
@@ -96,7 +106,7 @@ describe("searching", () => {
 
 describe("the pyramid", () => {
   const random = randomMatrix(1000, 700)
-  const levels = pyramidOf(random)
+  const levels = talliesOf(random)
 
   it("counts each cell once at each level", () => {
     const all = [COVERED, SUSPECT, PENDING].map((state) => random.states.filter((one) => one === state).length)
@@ -107,9 +117,20 @@ describe("the pyramid", () => {
   it("counts a cell in the block that it is in", () => {
     const rows = Array.from({ length: 100 }, (): State[] => Array.from({ length: 90 }, () => 0))
     ;(rows[77] as State[])[50] = SUSPECT
-    for (const { shift, columns, tallies } of pyramidOf(decode(documentOf(rows)))) {
+    for (const { shift, columns, tallies } of talliesOf(decode(documentOf(rows)))) {
       expect(tallies.findIndex((tally) => tally > 0)).toBe((77 >> shift) * columns + (50 >> shift))
     }
+  })
+
+  it("keeps what each block counts as, and leaves the empty ones out", () => {
+    const kept = pyramidOf(random)
+    const looks = kept.map(({ rows, columns, ...level }) =>
+      Array.from({ length: rows * columns }, (_, at) =>
+        stateAt({ ...level, rows, columns }, { row: Math.floor(at / columns), column: at % columns }),
+      ),
+    )
+    expect(looks).toEqual(levels.map(({ tallies }) => Array.from(tallies, (tally) => tally && lookOf(tally))))
+    expect(kept.map(({ states }) => states.includes(0))).toEqual(kept.map(() => false))
   })
 
   it("begins coarser where the finest level would be too large", () => {
@@ -135,7 +156,7 @@ describe("the pyramid", () => {
   })
 })
 
-function total({ tallies }: Level, count: (tally: number) => number): number {
+function total({ tallies }: Tallied, count: (tally: number) => number): number {
   return tallies.reduce((sum, tally) => sum + count(tally), 0)
 }
 

@@ -1,4 +1,5 @@
 import { type Matrix, SHOWN_AS, type Shows } from "./decode"
+import { rampAt, STRENGTHS } from "./pyramid"
 
 const NAMES = {
   page: "--page",
@@ -22,7 +23,6 @@ const NAMES = {
   failed: "--verdict-failed",
   notRun: "--verdict-not-run",
 }
-const STRENGTHS = 8
 const WEAKEST = 0.35
 const GAP = 0.55
 
@@ -89,11 +89,6 @@ function ofResults({ page, text, passed, stale, flaky, failed, notRun }: Colours
   const distance = (one: string, other: string) => Math.abs(lightness(parsed(one)) - lightness(parsed(other)))
   const shape = strong.map((colour) => (distance(colour, page) > distance(colour, text) ? page : text))
   return { strong, around: strong, shape }
-}
-
-/** Return where in the ramp the colour of what a block counts as is, at a strength. */
-export function rampAt(state: number, strength: number): number {
-  return state * (STRENGTHS + 1) + strength
 }
 
 /** Return how many of some rows are gaps. */

@@ -1,6 +1,6 @@
-import { COUNTS_AS, firstFrom, type Matrix, type State } from "./decode"
-import { gapsIn, type Palette, rampAt } from "./palette"
-import { type Level, stateOf, strengthOf, withOne } from "./pyramid"
+import { COUNTS_AS, firstFrom, type Matrix, type Sparse, type State } from "./decode"
+import { gapsIn, type Palette } from "./palette"
+import { type Level, lookOf, withOne } from "./pyramid"
 import type { Area, View } from "./view"
 
 /** Paints cells that are too small for a shape: pixel by pixel into one image. Its area and sizes are device pixels. */
@@ -21,9 +21,12 @@ export class Pixels {
       this.tallies = new Uint32Array(width * height)
     }
     this.background(view, width, height, palette)
-    const level = this.pyramid.find(({ shift }) => 2 ** shift * view.size >= 1)
-    if (view.size >= 1) this.cells(view, width, height, palette)
-    else if (level && 2 ** level.shift * view.size < 2) this.blocks(level, view, width, height, palette)
+    const { row, column, size } = view
+    const level = this.pyramid.find(({ shift }) => 2 ** shift * size >= 1)
+    const side = 2 ** (level?.shift ?? 0)
+    const ofBlocks = { row: row / side, column: column / side, size: size * side }
+    if (size >= 1) this.cells(this.matrix, view, width, height, palette.pixels.strong)
+    else if (level && ofBlocks.size < 2) this.cells(level, ofBlocks, width, height, palette.pixels.ramp)
     else this.counted(view, width, height, palette)
     return this.image
   }
@@ -41,22 +44,30 @@ export class Pixels {
     }
   }
 
-  /** Cells of one pixel at least. */
-  private cells({ row, column, size }: View, width: number, height: number, { pixels: { strong } }: Palette): void {
-    const { matrix, out } = this
-    const { offsets, columnOf, states } = matrix
-    const last = Math.min(matrix.rows, Math.ceil(row + height / size))
+  /** Cells, or blocks of them, of one pixel at least. */
+  private cells(
+    sparse: Sparse,
+    { row, column, size }: View,
+    width: number,
+    height: number,
+    colours: Uint32Array,
+  ): void {
+    const { out } = this
+    const { rows, offsets, columnOf, states } = sparse
+    const last = Math.min(rows, Math.ceil(row + height / size))
     for (let at = Math.floor(row); at < last; at++) {
       const top = Math.max(0, Math.round((at - row) * size))
       const bottom = Math.min(height, Math.round((at + 1 - row) * size))
       const end = offsets[at + 1] as number
-      for (let cell = firstFrom(matrix, at, Math.floor(column)); cell < end; cell++) {
+      for (let cell = firstFrom(sparse, at, Math.floor(column)); cell < end; cell++) {
         const left = ((columnOf[cell] as number) - column) * size
         if (left >= width) break
         const from = Math.max(0, Math.round(left))
         const to = Math.min(width, Math.round(left + size))
-        const colour = strong[states[cell] as number] as number
-        for (let y = top; y < bottom; y++) out.fill(colour, y * width + from, y * width + to)
+        const colour = colours[states[cell] as number] as number
+        for (let line = top * width; line < bottom * width; line += width) {
+          for (let x = line + from; x < line + to; x++) out[x] = colour
+        }
       }
     }
   }
@@ -78,25 +89,7 @@ export class Pixels {
         const pixel = start + Math.floor((place - column) * size)
         const tally = withOne(tallies[pixel] as number, countsAs[states[cell] as number] as State)
         tallies[pixel] = tally
-        out[pixel] = ramp[rampAt(stateOf(tally), strengthOf(tally))] as number
-      }
-    }
-  }
-
-  /** Blocks of the pyramid, of one pixel to two. */
-  private blocks(level: Level, view: View, width: number, height: number, { pixels: { ramp } }: Palette): void {
-    const { out } = this
-    const block = 2 ** level.shift * view.size
-    const blockAt = (start: number, pixel: number) => Math.floor(((start * view.size + pixel) / block) * (1 + 1e-12))
-    const columns = Uint32Array.from({ length: width }, (_, x) => blockAt(view.column, x))
-    const right = columns.findIndex((one) => one >= level.columns)
-    for (let y = 0; y < height; y++) {
-      const row = blockAt(view.row, y)
-      if (row >= level.rows) break
-      const start = row * level.columns
-      for (let x = 0; x < (right < 0 ? width : right); x++) {
-        const tally = level.tallies[start + (columns[x] as number)] as number
-        if (tally !== 0) out[y * width + x] = ramp[rampAt(stateOf(tally), strengthOf(tally))] as number
+        out[pixel] = ramp[lookOf(tally)] as number
       }
     }
   }

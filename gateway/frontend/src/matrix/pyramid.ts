@@ -1,11 +1,15 @@
-import { COUNTS_AS, COVERED, type Matrix, PENDING, type State, SUSPECT } from "./decode"
+import { COUNTS_AS, COVERED, type Matrix, PENDING, type Sparse, type State, SUSPECT } from "./decode"
 
-/** The matrix in blocks of 2^shift x 2^shift cells: a tally of each block. */
-export type Level = { shift: number; rows: number; columns: number; tallies: Uint32Array }
+/** The matrix in blocks of 2^shift x 2^shift cells; the state of one is what `lookOf` gives. */
+export type Level = Sparse & { shift: number }
+/** The same, with a tally of each block, the empty ones too. */
+export type Tallied = { shift: number; rows: number; columns: number; tallies: Uint32Array }
 
 const FIRST_SHIFT = 3
 const MOST_BLOCKS = 4_000_000
 const SMALLEST = 64
+/** How many strengths of a colour there are. */
+export const STRENGTHS = 8
 
 // A tally counts three states in one number: 12 bits for covered, 10 for suspect, 10 for pending. Each stops at its most.
 const ONE = [0, 1, 1 << 12, 1 << 22]
@@ -41,12 +45,35 @@ export function stateOf(tally: number): State {
 }
 
 /** Return how much is in a block: 1 for one cell, one more for each doubling, 8 at most. */
-export function strengthOf(tally: number): number {
-  return Math.min(8, 32 - Math.clz32(coveredOf(tally) + suspectOf(tally) + pendingOf(tally)))
+function strengthOf(tally: number): number {
+  return Math.min(STRENGTHS, 32 - Math.clz32(coveredOf(tally) + suspectOf(tally) + pendingOf(tally)))
 }
 
+/** Return where in a ramp of colours a block is: by what it counts as, and by how much is in it. */
+export const lookOf = (tally: number) => rampAt(stateOf(tally), strengthOf(tally))
+export const rampAt = (state: State, strength: number) => state * (STRENGTHS + 1) + strength
+
 /** Return the matrix in ever coarser blocks, the finest first. */
-export function pyramidOf(matrix: Matrix): Level[] {
+export const pyramidOf = (matrix: Matrix): Level[] => talliesOf(matrix).map(sparse)
+
+/** Leave out the empty blocks, which are most: a frame looks at all of them that are in sight. */
+function sparse({ shift, rows, columns, tallies }: Tallied): Level {
+  const count = tallies.reduce((sum, tally) => sum + (tally && 1), 0)
+  const [offsets, columnOf, states] = [new Uint32Array(rows + 1), new Uint32Array(count), new Uint8Array(count)]
+  for (let row = 0, at = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const tally = tallies[row * columns + column] as number
+      if (tally === 0) continue
+      columnOf[at] = column
+      states[at++] = lookOf(tally)
+    }
+    offsets[row + 1] = at
+  }
+  return { shift, rows, columns, offsets, columnOf, states }
+}
+
+/** Return the tallies of the matrix in ever coarser blocks, the finest first. */
+export function talliesOf(matrix: Matrix): Tallied[] {
   let level = finest(matrix)
   const levels = [level]
   while (Math.max(level.rows, level.columns) > SMALLEST) {
@@ -56,7 +83,7 @@ export function pyramidOf(matrix: Matrix): Level[] {
   return levels
 }
 
-function finest({ shows, rows, columns, offsets, columnOf, states }: Matrix): Level {
+function finest({ shows, rows, columns, offsets, columnOf, states }: Matrix): Tallied {
   const blocks = (length: number, shift: number) => Math.ceil(length / 2 ** shift)
   let shift = FIRST_SHIFT
   while (blocks(rows, shift) * blocks(columns, shift) > MOST_BLOCKS) shift++
@@ -74,7 +101,7 @@ function finest({ shows, rows, columns, offsets, columnOf, states }: Matrix): Le
   return { shift, rows: blocks(rows, shift), columns: width, tallies }
 }
 
-function coarser({ shift, rows, columns, tallies }: Level): Level {
+function coarser({ shift, rows, columns, tallies }: Tallied): Tallied {
   const width = Math.ceil(columns / 2)
   const sums = new Uint32Array(Math.ceil(rows / 2) * width)
   for (let row = 0, at = 0; row < rows; row++) {
