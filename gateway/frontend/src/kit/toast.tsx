@@ -4,21 +4,24 @@ import { store } from "../store"
 import { Button } from "./button"
 import css from "./toast.module.css"
 
-type Toast = { id: number; text: string; isError: boolean; undo?: () => unknown }
+type Toast = { id: number; text: string; isError: boolean; hasUndo: boolean }
 
 const SHOWN_MS = 6000
 const toasts = store<Toast[]>([])
+/** Apart from the toasts: what React has shown last it keeps, and would with it keep all that an `undo` can see. */
+const undos = new Map<number, () => unknown>()
 let last = 0
 
 /** Say shortly that something was done, with a way back; the newest of a kind replaces the one before. */
 export function toast(text: string, options: { undo?: () => unknown; isError?: boolean } = {}): void {
   const id = ++last
+  if (options.undo) undos.set(id, options.undo)
   toasts.set([
     ...toasts
       .get()
       .filter(({ isError }) => isError)
       .slice(-2),
-    { id, text, isError: options.isError ?? false, undo: options.undo },
+    { id, text, isError: options.isError ?? false, hasUndo: options.undo !== undefined },
   ])
   // An error stays until somebody has read it.
   if (!options.isError) setTimeout(() => dismiss(id), SHOWN_MS)
@@ -39,18 +42,12 @@ export function Toasts() {
   )
 }
 
-function card({ id, text, isError, undo }: Toast) {
+function card({ id, text, isError, hasUndo }: Toast) {
   return (
     <div key={id} className={css.toast} data-error={isError || undefined}>
       <span>{text}</span>
-      {undo && (
-        <Button
-          look="quiet"
-          onPress={() => {
-            dismiss(id)
-            undo()
-          }}
-        >
+      {hasUndo && (
+        <Button look="quiet" onPress={() => takeBack(id)}>
           {m.common.undo}
         </Button>
       )}
@@ -63,6 +60,13 @@ function card({ id, text, isError, undo }: Toast) {
   )
 }
 
+function takeBack(id: number): void {
+  const undo = undos.get(id)
+  dismiss(id)
+  undo?.()
+}
+
 function dismiss(id: number): void {
+  undos.delete(id)
   toasts.set(toasts.get().filter((one) => one.id !== id))
 }

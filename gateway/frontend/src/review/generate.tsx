@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query"
+import { queryOptions, useQuery } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { api } from "../api/client"
 import { queryClient } from "../api/query-client"
@@ -17,16 +17,19 @@ const EACH_MS = 1000
 const ALGORITHMS: Algorithm[] = ["hybrid", "tfidf", "keyword"]
 const LAST_RUN = ["review", "run"]
 
+// Beside the screen and not in it: the query outlives the screen, and would keep all that its function can see.
+const lastRun = queryOptions({
+  queryKey: LAST_RUN,
+  queryFn: async ({ signal }) => {
+    const runs = await api.get("/api/v1/suggestions/runs", { params: { query: { limit: 1 } }, signal })
+    return runs.items[0] ?? null
+  },
+  refetchInterval: ({ state }) => (isGoingOn(state.data ?? undefined) ? EACH_MS : false),
+})
+
 /** The newest run: asked for each second while it goes on, told by `ended` when it no longer does. */
 export function useLastRun(ended: () => void): Run | undefined {
-  const { data: run } = useQuery({
-    queryKey: LAST_RUN,
-    queryFn: async ({ signal }) => {
-      const runs = await api.get("/api/v1/suggestions/runs", { params: { query: { limit: 1 } }, signal })
-      return runs.items[0] ?? null
-    },
-    refetchInterval: ({ state }) => (isGoingOn(state.data ?? undefined) ? EACH_MS : false),
-  })
+  const { data: run } = useQuery(lastRun)
   const wasGoingOn = useRef(false)
   const goesOn = isGoingOn(run ?? undefined)
   useEffect(() => {

@@ -15,6 +15,8 @@ const MOST_REVIEWED = 500
 const COUNTED_EACH_MS = 30_000
 const FRESH_MS = 60_000
 const KEPT_MS = 120_000
+const MOST_TEXTS = 40
+const TEXTS = ["review", "texts"]
 
 /** Read the pending pairs, page by page; never by itself: what is being read stays where it is. */
 export function useList(filters: Filters) {
@@ -51,7 +53,7 @@ export async function readReviewed(since: Date): Promise<Suggestion[]> {
 /** What both sides of a pair say, and why they were put together. */
 export const textsOf = (id: string) =>
   queryOptions({
-    queryKey: ["review", "texts", id],
+    queryKey: [...TEXTS, id],
     queryFn: ({ signal }) =>
       api.get("/api/v1/suggestions/{suggestion_id}", {
         params: { path: { suggestion_id: id }, query: { expand: "texts" } },
@@ -61,9 +63,12 @@ export const textsOf = (id: string) =>
     gcTime: KEPT_MS,
   })
 
-/** Read the texts of what comes next, so that it is there when its turn comes. */
+/** Read the texts of what comes next, so that it is there when its turn comes; those read long ago go. */
 export function prefetch(ids: readonly string[]): void {
   for (const id of ids) void queryClient.prefetchQuery(textsOf(id))
+  const cache = queryClient.getQueryCache()
+  const known = cache.findAll({ queryKey: TEXTS, type: "inactive" })
+  for (const query of known.slice(0, -MOST_TEXTS)) cache.remove(query)
 }
 
 export type Facets = Partial<Record<"module" | "band" | "method", { value: string | null; count: number }[]>>

@@ -10,6 +10,8 @@ from benchmarks.engine.table import header, row
 from benchmarks.page.tab import Tab
 
 _DECISIONS = 100
+_FIRST_DECISIONS = 300
+"""As many as the browser needs to have compiled what they run."""
 _MANY_DECISIONS = 1000
 _SCREENS = ("/", "/requirements", "/review", "/matrix", "/suspect")
 _FIRST_FRAME_MS = 8
@@ -20,8 +22,7 @@ def of_review(tab: Tab) -> list[str]:
     """From the key to the next pair: with the whole machine, and with a quarter of it."""
     header("Review: a key until the next pair, ms", "p50", "p95", "goal p95")
     tab.open("/review")
-    expect(tab.page.locator("mark").first).to_be_visible()
-    _decide(tab, 20)
+    _review(tab, 20)
     tab.recorded("keys")
     before = tab.script_seconds()
     keys = _decide(tab, _DECISIONS)
@@ -53,21 +54,23 @@ def of_matrix(tab: Tab) -> list[str]:
         seconds = time.perf_counter() - began
         frames = tab.recorded("frames")
         missed += _judged(f"matrix: {name}", [one["took"] for one in frames], 12)
-        row(f"matrix: {name}: frames a second", f"{len(frames) / seconds:.0f}")
+        missed += _at_least(f"matrix: {name}: frames a second", len(frames) / seconds, 55)
     return missed
 
 
 def of_memory(tab: Tab) -> list[str]:
-    """What stays of many decisions and many changes of the screen."""
+    """What stays of many decisions and many changes of the screen.
+
+    Before and after it is the same screen that is open, and each has been seen: programs are loaded once.
+    """
     header("Memory, MB", "", "", "goal")
     tab.open("/review")
-    expect(tab.page.locator("mark").first).to_be_visible()
-    _decide(tab, 50)
+    _review(tab, _FIRST_DECISIONS)
+    _see(tab, _SCREENS)
     before = tab.heap_megabytes()
-    _decide(tab, _MANY_DECISIONS)
-    for path in _SCREENS * 4:
-        tab.page.locator(f'nav a[href="/p/MAIN{path}"]').first.click()
-        tab.page.wait_for_timeout(500)
+    _see(tab, ("/review",))
+    _review(tab, _MANY_DECISIONS)
+    _see(tab, _SCREENS * 4)
     after = tab.heap_megabytes()
     return _expected("heap after it", after, 60) + _expected("its growth, %", 100 * (after / before - 1), 10)
 
@@ -104,6 +107,19 @@ def of_lists(tab: Tab) -> list[str]:
     ]
 
 
+def _see(tab: Tab, paths: Sequence[str]) -> None:
+    """Go to one screen after the other."""
+    for path in paths:
+        tab.page.locator(f'nav a[href="/p/MAIN{path}"]').first.click()
+        tab.page.wait_for_timeout(500)
+
+
+def _review(tab: Tab, decisions: int) -> None:
+    """Decide on so many pairs once the first is there."""
+    expect(tab.page.locator("mark").first).to_be_visible()
+    _decide(tab, decisions)
+
+
 def _decide(tab: Tab, times: int) -> list[float]:
     """Reject so many pairs, one after the other; return how long each key took."""
     tab.recorded("keys")
@@ -118,6 +134,11 @@ def _judged(name: str, milliseconds: Sequence[float], goal: float) -> list[str]:
     p50, p95 = (float(np.percentile(milliseconds, share)) for share in (50, 95))
     row(name, f"{p50:.1f}", f"{p95:.1f}", f"{goal:.0f}")
     return [] if p95 <= goal else [f"{name}: p95 {p95:.0f}, not {goal:.0f}"]
+
+
+def _at_least(name: str, value: float, goal: float) -> list[str]:
+    row(name, f"{value:.0f}", "", f"{goal:.0f} or more")
+    return [] if round(value) >= goal else [f"{name}: {value:.0f}, not {goal:.0f}"]
 
 
 def _expected(name: str, value: float, goal: float) -> list[str]:
