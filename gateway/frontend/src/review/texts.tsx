@@ -23,7 +23,7 @@ export const BothTexts = memo(function BothTexts({ pair, texts, only, areMarked 
   )
   return (
     <>
-      <article className={css.side} aria-label={m.review.requirement}>
+      <article className={css.side} aria-label={m.review.requirement} aria-busy={!texts}>
         <Heading kind={m.review.requirement} item={pair.requirement}>
           {show("requirement", "title", (texts ?? pair).requirement.title)}
         </Heading>
