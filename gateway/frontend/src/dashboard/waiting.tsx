@@ -104,7 +104,6 @@ export function ActivityCard({ days }: { days: number }) {
     <Card
       title={m.dashboard.activity}
       query={useQuery(latestActivity(days))}
-      wide
       nothing={({ items }) => items.length === 0 && m.dashboard.noActivity(days)}
     >
       {({ items }) => (

@@ -83,12 +83,15 @@ function About({ project }: { project: Project }) {
           error={fields["/description"]}
           onChange={setDescription}
         />
-        <Choice
-          label={screens.visibility}
-          value={visibility}
-          options={optionsOf(screens.visibilities)}
-          onChange={setVisibility}
-        />
+        <div className={form.choices}>
+          <span>{screens.visibility}</span>
+          <Choice
+            label={screens.visibility}
+            value={visibility}
+            options={optionsOf(screens.visibilities)}
+            onChange={setVisibility}
+          />
+        </div>
         <p className={form.quiet}>{words.visibilityHints[visibility]}</p>
         {failure}
         <Button type="submit" isDisabled={isSending}>
