@@ -219,3 +219,15 @@ def test_a_matrix_of_crosses_is_said_to_make_no_links() -> None:
     for others in ("Safety,Security,Legal", "TC-1,TC-2,Owner"):
         assert "marks_not_read" not in read(f"ID,Title,{others}\nR-1,a,x,,X\nR-2,b,,x,\n").notices
     assert "marks_not_read" not in read("ID,Title,TC-1,TC-2,TC-3\nR-1,a,x,,X\nR-2,b,,7,\n").notices
+
+
+def test_steps_that_xray_writes_into_a_cell_as_json_are_steps() -> None:
+    cell = (
+        '[{"id":1,"fields":{"Action":"Open","Data":"a","Expected Result":"opens"},"attachments":[]},'
+        '{"id":2,"fields":{"Action":"Press","Data":null,"Expected Result":""}}]'
+    ).replace('"', '""')
+    (fields,) = read(f'Issue key,Summary,Manual Test Steps\nT-1,a,"{cell}"\n', kind="test_cases").fields
+    assert fields["steps"] == {"1": "Open\nExpected: opens", "2": "Press"}
+    for text in ("[{not json", "[{}]", "[1]"):
+        (fields,) = read(f"Issue key,Summary,Manual Test Steps\nT-1,a,{text}\n", kind="test_cases").fields
+        assert fields["steps"] == {"1": text}

@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from catalog_service.exchange.tabular.columns import Columns
+import orjson
+
+from catalog_service.exchange.tabular.columns import Columns, fold
 from catalog_service.exchange.tabular.mapping import StepsRule
 
 _NUMBERED = re.compile(r"\s*\(?(\d{1,4})\s*([.)、．:：]|\s-)\s*")
@@ -82,6 +84,8 @@ def _of_cells(rule: StepsRule, columns: Columns) -> StepReader:
         row = read_row(cells)
         if not row:
             return []
+        if (written := _steps_of_json(row[0].action)) is not None:
+            return written
         actions = split_numbered(row[0].action)
         data = split_numbered(row[0].data, at_most=len(actions), gaps=True)
         expected = split_numbered(row[0].expected, at_most=len(actions), gaps=True)
@@ -94,6 +98,25 @@ def _of_cells(rule: StepsRule, columns: Columns) -> StepReader:
 
     used = frozenset({*action_at, *(at for at in (data_at, expected_at) if at is not None)})
     return StepReader(read_row if rule.style == "rows" else read_cell, used)
+
+
+def _steps_of_json(text: str) -> list[Step] | None:
+    """Return the steps of a cell that holds them as a list of JSON objects, as Xray writes them into issues of Jira."""
+    if not text.lstrip().startswith("[{"):
+        return None
+    try:
+        entries = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    steps = []
+    for entry in entries:
+        fields = entry.get("fields", entry) if isinstance(entry, dict) else None
+        if not isinstance(fields, dict):
+            return None
+        told = {fold(name): value for name, value in fields.items() if isinstance(value, str)}
+        expected = next((told[name] for name in ("expected result", "expected", "result") if name in told), "")
+        steps.append(Step(told.get("action", told.get("step", "")), told.get("data", ""), expected))
+    return steps if all(steps) else None
 
 
 def _of_columns(rule: StepsRule, columns: Columns) -> StepReader:
