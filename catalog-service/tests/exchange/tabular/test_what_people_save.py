@@ -193,6 +193,11 @@ def test_one_id_that_is_too_long_makes_no_others_unknown() -> None:
             "Doors,PROJ-1,10001,Fertig,Hoch,a,b",
         ),
         ("Résumé,Clé de ticket,ID de ticket,État,Priorité,Étiquettes", 'Doors,PROJ-1,10001,Terminé,Haute,"a,b"'),
+        ("課題 ID,課題キー,要約,ステータス,優先度,ラベル", '10001,PROJ-1,Doors,完了,高,"a,b"'),
+        ("이슈 ID,이슈 키,요약,상태,우선순위,레이블", '10001,PROJ-1,Doors,완료,높음,"a,b"'),
+        ("Issue id,问题关键字,概要,状态,优先级,标签", '10001,PROJ-1,Doors,完成,高,"a,b"'),
+        ("ID da item,Chave da item,Resumo,Status,Prioridade,Rótulos", '10001,PROJ-1,Doors,Concluído,Alta,"a,b"'),
+        ("ID zgłoszenia,Klucz zgłoszenia,Podsumowanie,Status,Priorytet,Etykiety", '1,PROJ-1,Doors,Gotowe,Wysoki,"a,b"'),
         ("reqId,reqTitle,reqStatus,reqPriority,reqTags", 'PROJ-1,Doors,Done,High,"a,b"'),
     ],
 )
