@@ -169,6 +169,7 @@ def test_a_page_under_the_name_of_a_workbook_is_named(page: bytes) -> None:
     [
         (["Doors", "", "", "Windows", ""], ["Doors", "Doors", "Doors", "Windows", "Windows"]),
         (["Doors", "Doors", "", "Windows"], ["Doors", "Doors", None, "Windows"]),
+        (["Doors", "", "Doors", ""], ["Doors", None, "Doors", None]),
         (["", "Doors", ""], [None, "Doors", None]),
     ],
 )

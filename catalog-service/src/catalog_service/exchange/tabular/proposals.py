@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import fold
@@ -242,13 +241,10 @@ def _item_fields(
 
 
 def _says_once(sample: Sample, at: int) -> bool:
-    """Check whether a column says a value once for all rows below it: it has blanks, and no value twice in a row."""
+    """Check whether a column says a value once for all rows below it: it begins with one, has blanks, none twice."""
     values = [cells[at].strip() for cells in sample.rows]
-    return (
-        bool(values and values[0])
-        and "" in values
-        and not any(value and value == below for value, below in pairwise(values))
-    )
+    said = list(filter(None, values))
+    return bool(values and values[0]) and "" in values and len(set(said)) == len(said)
 
 
 def _spanned(sample: Sample, at: int) -> list[int]:
