@@ -78,6 +78,17 @@ async def test_nothing_names_who_was_erased_and_the_chain_holds(world: "World") 
     ]
 
 
+async def test_names_go_that_the_feed_has_forgotten(world: "World") -> None:
+    earlier, renamed = user(ZORA.email, "Zora Unwed"), user(ZORA.email, NAME)
+    changes = {"full_name": {"before": earlier.full_name, "after": NAME}}
+    for event in (auth.UserCreated(user=earlier), auth.UserUpdated(user=renamed, changes=changes)):
+        await world.inbox.receive([world.envelope(event)])
+    assert "Zora Unwed" in await everything_in(world.database)
+    await world.inbox.receive([world.envelope(erased())])
+    assert await named(world) == []
+    assert "Unwed" not in await everything_in(world.database)
+
+
 async def test_what_arrives_after_the_erasure_is_erased_when_it_is_told_again(world: "World") -> None:
     await erase(world)
     late = catalog.RequirementCreated(requirement=factories.requirement(created_by=ZORA.email))

@@ -126,6 +126,9 @@ async def erase_people(connection: Connection, events: Sequence[Received[UserEra
         erased: dict[str, Erased] = {}
         if event.data.former is not None:
             person = erasure.person(event.data.user.id, event.data.former)
+            async with in_another_project(connection, ALL):
+                earlier = await repository.names_in_entries(connection, person.id)
+            person = person._replace(names=(*person.names, *earlier))
             await db_erasure.erase(connection, person)
             async with in_another_project(connection, ALL):
                 ids = await repository.erase_from_entries(connection, person)

@@ -140,6 +140,17 @@ async def upsert_recipients(connection: Connection, users: Sequence[tuple[int, U
     )
 
 
+async def names_in_entries(connection: Connection, user_id: int) -> list[str]:
+    """Return every full name of a user that the audit log has: auth's feed, which is pruned, may have forgotten some."""
+    return await fetch_column(
+        connection,
+        "SELECT DISTINCT name FROM audit_entries"
+        " CROSS JOIN LATERAL (VALUES (before ->> 'full_name'), (after ->> 'full_name')) called (name)"
+        " WHERE resource_type = 'user' AND resource_id = %s AND name IS NOT NULL ORDER BY name",
+        (str(user_id),),
+    )
+
+
 async def erase_from_entries(connection: Connection, person: Person) -> list[int]:
     """Take a person out of all audit entries; return the ids of those that named them."""
     return await fetch_column(
