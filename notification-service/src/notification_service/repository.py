@@ -141,7 +141,7 @@ async def upsert_recipients(connection: Connection, users: Sequence[tuple[int, U
 
 
 async def names_in_entries(connection: Connection, user_id: int) -> list[str]:
-    """Return every full name of a user that the audit log has: auth's feed, which is pruned, may have forgotten some."""
+    """Return every full name of a user that the audit log has; the feed, which is pruned, may have fewer."""
     return await fetch_column(
         connection,
         "SELECT DISTINCT name FROM audit_entries"
