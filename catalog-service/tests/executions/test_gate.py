@@ -121,6 +121,17 @@ async def test_a_gate_over_nothing_does_not_pass(results: Results) -> None:
     assert (gate["passed"], gate["rules"][0]["rule"]) == (False, "empty_scope")
 
 
+async def test_an_environment_that_nothing_ran_in_does_not_pass(results: Results) -> None:
+    module = await _module(results)
+    environment = results.catalog.word()
+    gate = await results.catalog.read("/reports/gate", module=module, max_failed=10, environment=environment)
+    assert (gate["passed"], gate["rules"][0]["rule"]) == (False, "empty_scope")
+    assert environment in gate["rules"][0]["reason"]
+    await results.send(("a", "passed"), environment=environment)
+    gate = await results.catalog.read("/reports/gate", module=module, max_failed=10, environment=environment)
+    assert gate["passed"]
+
+
 async def test_a_gate_over_nothing_passes_no_more_for_a_rule_over_something(results: Results) -> None:
     module = await _module(results)
     nothing = {"rule": "max_failed", "limit": 0, "where": {"module": module, "priority": "critical"}}

@@ -14,6 +14,7 @@ from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.verdict_filters import requirements_with
 from catalog_service.verdict_reads import counting_test_cases, of_requirements
 from catalog_service.verdicts import Basis, Verdict, is_verified
+from chassis.core.wording import shown
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_all, fetch_column, fetch_value
 from chassis.web.listing import Row
@@ -65,7 +66,7 @@ class Gate:
         judged = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
         scopes = {repr(rule.where.given()): rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
         empty = [where for where in scopes.values() if not (await self._figures(where)).total]
-        shown: list[Row] = [
+        rows: list[Row] = [
             {
                 "rule": rule.rule.value,
                 "limit": rule.limit,
@@ -79,10 +80,12 @@ class Gate:
             for rule, outcome in judged
         ]
         # Each scope by itself: a gate that does not pass must not do so because of one rule more.
-        shown[:0] = [_empty_scope(where) for where in empty]
+        rows[:0] = [_empty_scope(where) for where in empty]
+        if not await self._has_environment():
+            rows.insert(0, _nothing(f"No result is of the environment {shown(self._basis.environment)}"))
         return {
-            "passed": all(rule["passed"] for rule in shown),
-            "rules": shown,
+            "passed": all(rule["passed"] for rule in rows),
+            "rules": rows,
             "branch": self._basis.branch,
             "commit": self._commit,
             "environment": self._basis.environment,
@@ -90,6 +93,12 @@ class Gate:
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
         }
+
+    async def _has_environment(self) -> bool:
+        """Check whether any result is of the environment that is asked for, if one is."""
+        environment = self._basis.environment
+        has = "SELECT EXISTS (SELECT FROM run_contexts WHERE environment = %s)"
+        return environment is None or bool(await fetch_value(self._connection, has, (environment,)))
 
     async def _figures(self, where: Where) -> Figures:
         scope = repr(where.given())
@@ -289,13 +298,17 @@ def _over_all(rule: Rule) -> Rule:
 
 def _empty_scope(where: Where) -> Row:
     rest = " Mend its filters, or leave out the rules about it." if where.given() else ""
+    return {**_nothing("No requirement is in this scope", rest), "where": where.given()}
+
+
+def _nothing(reason: str, rest: str = "") -> Row:
     return {
         "rule": "empty_scope",
         "limit": 1,
-        "where": where.given(),
+        "where": {},
         "actual": 0,
         "passed": False,
-        "reason": f"No requirement is in this scope: a gate over nothing does not pass.{rest}",
+        "reason": f"{reason}: a gate over nothing does not pass.{rest}",
         "items": [],
         "total": 0,
     }

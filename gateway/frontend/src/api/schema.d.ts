@@ -1471,7 +1471,7 @@ export interface paths {
          * @description Return whether all rules hold, always with 200: `passed` says it.
          *
          *     A part of the record that has no requirement does not pass: `empty_scope`, once for each such `where` of the rules.
-         *     What `max_unlinked_tests` counts is in no part of the record.
+         *     Nor does an environment that no result is of. What `max_unlinked_tests` counts is in no part of the record.
          *
          *     Without a rule or a policy: the rules of the project's settings; where it has none, no failed requirement, and a
          *     finished run when a commit is named.
