@@ -47,7 +47,7 @@ TESTRAIL = """<?xml version="1.0" encoding="UTF-8"?>
 <estimate>1h 30m</estimate><references>REQ-1, REQ-2</references>
 <custom><preconds>At a platform</preconds><steps_separated>
 <step><index>1</index><content>Hold</content><expected>It stops</expected>
-<additional_info>Door 3</additional_info></step>
+<additional_info>Door 3</additional_info><refs>REQ-3, REQ-1</refs></step>
 <step><index>2</index><content>Go</content></step></steps_separated><rig><id>1</id><value>A</value></rig></custom></case>
 </cases><sections><section><name>Rear</name><cases>
 <case><id>C10</id><title>Lock</title><type>Functional</type><priority>High</priority>
@@ -185,12 +185,17 @@ def test_testrail() -> None:
     assert first.fields["execution_time_minutes"] == 90
     assert first.fields["preconditions"] == "At a platform"
     assert first.fields["steps"] == {"1": "Hold\nExpected: It stops", "2": "Go"}
-    assert first.fields["custom_metadata"]["steps"][0] == {"action": "Hold", "data": "Door 3", "expected": "It stops"}
+    assert first.fields["custom_metadata"]["steps"][0] == {
+        "action": "Hold",
+        "data": "Door 3",
+        "expected": "It stops",
+        "refs": "REQ-3, REQ-1",
+    }
     assert first.fields["custom_metadata"]["testrail"]["rig"] == {"id": "1", "value": "A"}
     assert second.fields["module"] == "Rear"
     assert second.fields["steps"] == {"1": "Lock\nExpected: Locked", "2": "Pull\nExpected: Stays"}
     assert second.fields["custom_metadata"]["testrail"]["sections"] == ["Master", "Doors", "Rear"]
-    assert ends(links) == [("REQ-1", "C9"), ("REQ-2", "C9")]
+    assert ends(links) == [("REQ-1", "C9"), ("REQ-2", "C9"), ("REQ-3", "C9")]
 
 
 def test_zephyr_scale() -> None:
@@ -205,6 +210,18 @@ def test_zephyr_scale() -> None:
     assert fields["custom_metadata"]["zephyr"]["owner"] == "kim"
     assert second.fields["steps"] == {"1": "a", "2": "b"}
     assert ends(links) == [("REQ-1", "SHOP-T1")]
+
+
+def test_what_else_a_step_of_zephyr_says_is_kept() -> None:
+    fields = '<customFields><customField name="Rig"><value>B</value></customField></customFields>'
+    steps = f'<step index="0">{fields}<description>Open</description></step><step index="1"><call>SHOP-T2</call></step>'
+    case = f'<testCase key="T-1"><name>a</name><testScript type="steps"><steps>{steps}</steps></testScript></testCase>'
+    (item,), _ = read(zephyr.FORMAT, f"<project><testCases>{case}</testCases></project>".encode())
+    assert item.fields["steps"] == {"1": "Open", "2": "call: SHOP-T2"}
+    assert item.fields["custom_metadata"]["steps"] == [
+        {"action": "Open", "custom_fields": {"Rig": "B"}},
+        {"call": "SHOP-T2"},
+    ]
 
 
 def test_jira_with_zephyr_squad() -> None:

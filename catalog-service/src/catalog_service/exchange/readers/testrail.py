@@ -14,6 +14,7 @@ from catalog_service.exchange.vocabulary import PRIORITIES, meaning, type_of_tes
 SYSTEM = "testrail"
 _TAKEN = frozenset(("id", "title", "references", "custom", "priority", "type", "estimate"))
 _CUSTOM = frozenset(("preconds", "steps", "expected", "steps_separated"))
+_STEP = frozenset(("index", "content", "additional_info", "expected"))
 _DURATION = re.compile(r"(\d+)\s*(w|d|h|m|s)")
 _MINUTES = {"w": 5 * 8 * 60.0, "d": 8 * 60.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 """Weeks and days as TestRail counts them: of five days, of eight hours."""
@@ -60,14 +61,21 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             draft.metadata["sections"] = suites
         draft.metadata |= rest(node, _TAKEN.__contains__)
         draft.metadata |= rest(custom, _CUSTOM.__contains__)
-        references = re.split(r"[,;\s]+", node.first("references"))
+        of_steps = custom.all("steps_separated", "step", "refs")
+        said = " ".join([node.first("references"), *(one.text for one in of_steps)])
+        references = re.split(r"[,;\s]+", said)
         yield from records_of(draft, parts, references, options)
 
 
 def _steps(custom: Node) -> list[Step]:
     separated = custom.all("steps_separated", "step")
     if separated:
-        return [Step(one.first("content"), one.first("additional_info"), one.first("expected")) for one in separated]
+        return [
+            Step(
+                one.first("content"), one.first("additional_info"), one.first("expected"), rest(one, _STEP.__contains__)
+            )
+            for one in separated
+        ]
     actions, expected = split_numbered(custom.first("steps")), custom.first("expected")
     answers = split_numbered(expected, at_most=max(1, len(actions)))
     if len(answers) == len(actions) and len(actions) > 1:

@@ -125,7 +125,7 @@ def cases_of(file: BinaryIO, handler: CaseHandler, options: ReadOptions) -> Iter
             raise
 
 
-def add_steps(draft: Draft, steps: Sequence[Step]) -> list[dict[str, str]]:
+def add_steps(draft: Draft, steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Give a test case its steps, and return their parts."""
     filled = [step for step in steps if step]
     if filled:
@@ -134,7 +134,7 @@ def add_steps(draft: Draft, steps: Sequence[Step]) -> list[dict[str, str]]:
 
 
 def records_of(
-    draft: Draft, parts: list[dict[str, str]], keys: Iterable[str], options: ReadOptions
+    draft: Draft, parts: list[dict[str, Any]], keys: Iterable[str], options: ReadOptions
 ) -> Iterator[Record]:
     """Yield a test case, and its links to the requirements of these external ids, as far as they are asked for.
 
@@ -155,7 +155,7 @@ def records_of(
 
 
 def rest(node: Node, taken: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the elements of a test case that no field takes and that say something, for custom_metadata."""
+    """Return what no field takes of a test case or a step and that says something, for custom_metadata."""
     found: dict[str, Any] = {}
     for child in node.children:
         value = child.plain()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import Draft
@@ -15,6 +15,7 @@ SYSTEM = "zephyr"
 _TAKEN = frozenset(
     ("name", "objective", "precondition", "folder", "labels", "issues", "testScript", "customFields", "attachments")
 )
+_STEP = frozenset(("description", "testData", "expectedResult", "customFields"))
 _ISSUE_TAKEN = frozenset(("title", "key", "summary", "description", "labels", "issuelinks", "customfields", "steps"))
 _STEPS = ("zephyr-je-customfield-teststep", "manual-test-steps-custom-field")
 
@@ -64,13 +65,7 @@ def _of_case(draft: Draft, node: Node) -> list[Step]:
     if identifier := node.attributes.get("id"):
         draft.metadata["id"] = identifier
     draft.metadata |= rest(node, _TAKEN.__contains__)
-    fields = {}
-    for one in node.all("customFields", "customField"):
-        values = [value.text.strip() for value in one.all("value") if value.text.strip()]
-        if values and "name" in one.attributes:
-            fields[one.attributes["name"]] = values[0] if len(values) == 1 else values
-    if fields:
-        draft.metadata["custom_fields"] = fields
+    draft.metadata |= _custom_fields(node)
     if names := [one.first("name") or one.text.strip() for one in node.all("attachments", "attachment")]:
         draft.metadata["attachments"] = [name for name in names if name]
     script = node.all("testScript")
@@ -78,8 +73,23 @@ def _of_case(draft: Draft, node: Node) -> list[Step]:
         return []
     steps = sorted(script[0].all("steps", "step"), key=lambda one: _number(one.attributes.get("index", "")))
     if steps:
-        return [Step(one.html("description"), one.html("testData"), one.html("expectedResult")) for one in steps]
+        return list(map(_step, steps))
     return [Step(text) for text in split_numbered(script[0].html("details") or script[0].html())]
+
+
+def _step(node: Node) -> Step:
+    others = rest(node, _STEP.__contains__) | _custom_fields(node)
+    return Step(node.html("description"), node.html("testData"), node.html("expectedResult"), others)
+
+
+def _custom_fields(node: Node) -> dict[str, Any]:
+    """Return the fields of its own that a test case or a step has, as its member of custom_metadata."""
+    fields: dict[str, Any] = {}
+    for one in node.all("customFields", "customField"):
+        values = [value.text.strip() for value in one.all("value") if value.text.strip()]
+        if values and "name" in one.attributes:
+            fields[one.attributes["name"]] = values[0] if len(values) == 1 else values
+    return {"custom_fields": fields} if fields else {}
 
 
 def _of_issue(draft: Draft, node: Node) -> list[Step]:

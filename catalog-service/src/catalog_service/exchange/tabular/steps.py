@@ -1,8 +1,9 @@
 """The steps of test cases, of whichever shape a table has them in."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import orjson
 
@@ -16,30 +17,32 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step as its tool has it."""
+    """A step as its tool has it; `others` is what else that says of it, as JSON, such as which test case it calls."""
 
     action: str = ""
     data: str = ""
     expected: str = ""
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return any(part.strip() for part in (self.action, self.data, self.expected))
+        return any(part.strip() for part in (self.action, self.data, self.expected)) or bool(self.others)
 
     @property
     def text(self) -> str:
         """The step as one text: the action, and what is expected on a line of its own."""
-        action = self.action.strip() or self.data.strip()
+        told = (f"{name}: {value}" for name, value in self.others.items() if isinstance(value, str))
+        action = self.action.strip() or self.data.strip() or ", ".join(told)
         expected = f"Expected: {self.expected.strip()}" if self.expected.strip() else ""
         return "\n".join(filter(None, (action, expected)))
 
     @property
-    def parts(self) -> dict[str, str]:
+    def parts(self) -> dict[str, Any]:
         """The step as it came, for custom_metadata."""
         return {
             name: part
             for name, part in (("action", self.action), ("data", self.data), ("expected", self.expected))
             if part.strip()
-        }
+        } | dict(self.others)
 
 
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
@@ -135,7 +138,10 @@ def _of_columns(rule: StepsRule, columns: Columns) -> StepReader:
         return cells[places[number]] if number in places else ""
 
     def read(cells: Sequence[str]) -> list[Step]:
-        steps = [Step(*(part(cells, at, number) for at in (action_at, data_at, expected_at))) for number in numbers]
+        steps = [
+            Step(part(cells, action_at, number), part(cells, data_at, number), part(cells, expected_at, number))
+            for number in numbers
+        ]
         return [step for step in steps if step]
 
     return StepReader(read, frozenset({*action_at.values(), *data_at.values(), *expected_at.values()}))
