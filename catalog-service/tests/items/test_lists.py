@@ -277,3 +277,13 @@ async def test_items_are_found_by_when_they_changed_last(catalog: Any, path: str
     assert await found(changed["updated_at"].replace("Z", " 00:00")) == [first["id"]]
     assert await found("2999-01-01") == []
     problem(await catalog.get(path, updated_since="2026-13-01"), 422, field="/query/updated_since")
+
+
+async def test_postgresql_keeps_the_plans_of_lists_and_reads(catalog: Any) -> None:
+    made = await catalog.requirement()
+    for _ in range(10):
+        await catalog.read("/requirements", limit=17)
+        await catalog.read(f"/requirements/{made['id']}")
+    kept = "SELECT statement FROM pg_prepared_statements WHERE generic_plans > 0 AND statement LIKE %s"
+    for statement in ("% LIMIT 17 %", "% FROM requirements WHERE id = $1%"):
+        assert len(await catalog.rows(kept, statement)) == 1, statement
