@@ -1,14 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { api } from "../api/client"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { Copied } from "../kit/copied"
 import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { Select } from "../kit/select"
-import { complain, toast } from "../kit/toast"
+import { complain, tell } from "../kit/toast"
 import type { Role } from "../session/session"
 import css from "./admin.module.css"
 import type { UserRow } from "./change-user"
@@ -34,16 +33,13 @@ export async function passwordLink({ id, full_name }: UserRow): Promise<OneTimeL
 /** Sign somebody out everywhere. */
 export async function endSessions({ id, full_name }: UserRow): Promise<void> {
   const params = { path: { user_id: id } }
-  await api
-    .delete("/api/v1/users/{user_id}/sessions", { params })
-    .then(() => toast(words.signedOut(full_name)), complain)
+  await tell(api.delete("/api/v1/users/{user_id}/sessions", { params }), words.signedOut(full_name))
 }
 
 /** Take the second factor from somebody whose phone is lost, which signs them out. */
 export async function removeSecondFactor({ id, full_name }: UserRow): Promise<void> {
   const params = { path: { user_id: id } }
-  const removed = api.delete("/api/v1/users/{user_id}/second-factor", { params })
-  await removed.then(() => toast(words.factorGone(full_name)), complain)
+  await tell(api.delete("/api/v1/users/{user_id}/second-factor", { params }), words.factorGone(full_name))
 }
 
 /** A dialog that shows a link this once. */
@@ -61,18 +57,17 @@ export function LinkDialog({ title, hint, link, close }: OneTimeLink & { close: 
 /** A dialog that invites somebody, below those who were invited and have not come yet. */
 export function Invite({ close, show }: { close: () => void; show: (link: OneTimeLink) => void }) {
   const queries = useQueryClient()
-  const [email, setEmail] = useState("")
-  const [role, setRole] = useState<Role>("viewer")
+  const { values, of } = useFields({ email: "", role: "viewer" as Role })
   const open = useQuery({
     queryKey: INVITATIONS,
     queryFn: ({ signal }) => api.get("/api/v1/users/invitations", { params: { query: { limit: 50 } }, signal }),
   })
   const again = () => queries.invalidateQueries({ queryKey: INVITATIONS })
   async function invite() {
-    const { link } = await api.post("/api/v1/users/invitations", { body: { email, role } })
+    const { link } = await api.post("/api/v1/users/invitations", { body: values })
     void again()
     close()
-    show({ title: words.invited(email), hint: words.invitedHint, link: whole(link) })
+    show({ title: words.invited(values.email), hint: words.invitedHint, link: whole(link) })
   }
   async function revoke(invitation_id: number) {
     await api
@@ -90,11 +85,9 @@ export function Invite({ close, show }: { close: () => void; show: (link: OneTim
             autoComplete="off"
             autoFocus
             isRequired
-            value={email}
-            error={errors["/email"]}
-            onChange={setEmail}
+            {...of("email", errors)}
           />
-          <Select label={texts.users.role} value={role} options={ROLE_OPTIONS} onChange={setRole} />
+          <Select label={texts.users.role} options={ROLE_OPTIONS} {...of("role")} />
           {open.data && open.data.items.length > 0 && (
             <section>
               <h3>{words.waiting}</h3>

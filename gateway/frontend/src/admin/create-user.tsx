@@ -1,10 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { api } from "../api/client"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { Select } from "../kit/select"
 import { toast } from "../kit/toast"
-import { AccountFields, madeAccount, useNewAccount } from "../session/account-fields"
+import { AccountFields, madeAccount, NEW_ACCOUNT } from "../session/account-fields"
 import type { Role } from "../session/session"
 import { USERS } from "./change-user"
 import { ROLE_OPTIONS } from "./user-columns"
@@ -15,10 +14,9 @@ const words = texts.users
 /** A dialog that makes an account for somebody. */
 export function CreateUser({ close }: { close: () => void }) {
   const client = useQueryClient()
-  const made = useNewAccount()
-  const [role, setRole] = useState<Role>("viewer")
+  const { values, of } = useFields({ ...NEW_ACCOUNT, role: "viewer" as Role })
   async function create() {
-    const { full_name } = await madeAccount(api.post("/api/v1/users", { body: { ...made.account, role } }))
+    const { full_name } = await madeAccount(api.post("/api/v1/users", { body: values }))
     void client.invalidateQueries({ queryKey: USERS })
     toast(words.created(full_name))
     close()
@@ -27,8 +25,8 @@ export function CreateUser({ close }: { close: () => void }) {
     <Ask title={words.create} action={words.createIt} run={create} close={close} stays>
       {(errors) => (
         <>
-          <AccountFields {...made} errors={errors} isForOther passwordHint={words.passwordHint} />
-          <Select label={words.role} value={role} options={ROLE_OPTIONS} onChange={setRole} />
+          <AccountFields of={of} errors={errors} isForOther passwordHint={words.passwordHint} />
+          <Select label={words.role} options={ROLE_OPTIONS} {...of("role")} />
         </>
       )}
     </Ask>

@@ -6,7 +6,7 @@ import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
 import { optionsOf as asOptions } from "../kit/filter"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { InlineSelect } from "../kit/inline-select"
 import { Select } from "../kit/select"
 import { complain, toast } from "../kit/toast"
@@ -231,19 +231,18 @@ function Saved({ mapping, isOwn, change, readAs }: Omit<Props, "inspection">) {
 }
 
 function Save({ mapping, close }: { mapping: Mapping; close: () => void }) {
-  const [name, setName] = useState("")
+  const { values, of } = useFields({ name: "" })
+  const name = values.name.trim()
   const client = useQueryClient()
   async function save() {
-    await saveMapping(name.trim(), mapping)
-    toast(words.saved(name.trim()))
+    await saveMapping(name, mapping)
+    toast(words.saved(name))
     void client.invalidateQueries({ queryKey: savedMappings.queryKey })
     close()
   }
   return (
-    <Ask title={words.save} action={m.common.save} run={save} close={close} isReady={name.trim() !== ""}>
-      {(errors) => (
-        <Field label={words.name} value={name} onChange={setName} error={errors["/name"]} autoFocus maxLength={100} />
-      )}
+    <Ask title={words.save} action={m.common.save} run={save} close={close} isReady={name !== ""}>
+      {(errors) => <Field label={words.name} autoFocus maxLength={100} {...of("name", errors)} />}
     </Ask>
   )
 }

@@ -30,6 +30,17 @@ export function useForm(work: () => unknown, known?: Known) {
   return { isSending, fields, failure, onSubmit }
 }
 
+/** Keep what the fields of a form say; `of` returns what the field with a name takes, by `errors` what is wrong with it. */
+export function useFields<T extends Record<string, string>>(first: T) {
+  const [values, setValues] = useState(first)
+  const of = <K extends keyof T & string>(name: K, errors: Record<string, string> = {}) => ({
+    value: values[name],
+    error: errors[`/${name}`],
+    onChange: (value: T[K]) => setValues((before) => ({ ...before, [name]: value })),
+  })
+  return { values, of, clear: () => setValues(first) }
+}
+
 /** Why something was not done. */
 export function Refusal({ children }: { children: ReactNode }) {
   return (

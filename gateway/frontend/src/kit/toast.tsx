@@ -31,6 +31,9 @@ export function toast(text: string, options: { undo?: () => unknown; isError?: b
 export const complain = (error: unknown, known?: Record<string, string>): void =>
   toast(sentenceOf(error, known), { isError: true })
 
+/** Say that something is done once it is, or what went wrong. */
+export const tell = (work: Promise<unknown>, said: string): Promise<void> => work.then(() => toast(said), complain)
+
 /** Where toasts are shown: once in the page. */
 export function Toasts() {
   const shown = toasts.use()

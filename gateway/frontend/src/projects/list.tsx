@@ -6,7 +6,7 @@ import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
 import { optionsOf } from "../kit/filter"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
@@ -89,32 +89,19 @@ function Line({ project: { key, name, visibility, archived, role } }: { project:
 }
 
 function CreateProject({ close }: { close: () => void }) {
-  const [key, setKey] = useState("")
-  const [name, setName] = useState("")
-  const [visibility, setVisibility] = useState<ListedProject["visibility"]>("members")
+  const { values, of } = useFields({ key: "", name: "", visibility: "members" as ListedProject["visibility"] })
   async function create() {
-    const made = await api.post("/api/v1/projects", { body: { key: key.trim().toUpperCase(), name, visibility } })
+    const body = { ...values, key: values.key.trim().toUpperCase() }
+    const made = await api.post("/api/v1/projects", { body })
     location.assign(homeOf(made.key))
   }
   return (
     <Ask title={words.create} action={words.createIt} run={create} close={close} stays>
       {(errors) => (
         <>
-          <Field label={words.name} isRequired autoFocus value={name} error={errors["/name"]} onChange={setName} />
-          <Field
-            label={words.key}
-            hint={words.keyHint}
-            isRequired
-            value={key}
-            error={errors["/key"]}
-            onChange={setKey}
-          />
-          <Choice
-            label={words.visibility}
-            value={visibility}
-            options={optionsOf(words.visibilities)}
-            onChange={setVisibility}
-          />
+          <Field label={words.name} isRequired autoFocus {...of("name", errors)} />
+          <Field label={words.key} hint={words.keyHint} isRequired {...of("key", errors)} />
+          <Choice label={words.visibility} options={optionsOf(words.visibilities)} {...of("visibility")} />
         </>
       )}
     </Ask>

@@ -5,7 +5,7 @@ import { Button } from "../kit/button"
 import { Finder } from "../kit/finder"
 import { InlineSelect } from "../kit/inline-select"
 import { NotYet } from "../kit/states"
-import { complain, toast } from "../kit/toast"
+import { tell } from "../kit/toast"
 import { m } from "../messages"
 import { type Role, useUser } from "../session/session"
 import { projectKey } from "./address"
@@ -33,12 +33,7 @@ export function Members({ isReadOnly }: { isReadOnly: boolean }) {
       api.get("/api/v1/projects/{key}/members", { params: { path, query: { limit: MOST } }, signal }),
   })
   async function run(work: Promise<unknown>, said: string) {
-    try {
-      await work
-      toast(said)
-    } catch (problem) {
-      complain(problem)
-    }
+    await tell(work, said)
     await queries.invalidateQueries({ queryKey: PROJECTS })
   }
   const put = (user_id: number, name: string, role: Role) => {

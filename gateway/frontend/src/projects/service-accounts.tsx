@@ -3,7 +3,7 @@ import { useState } from "react"
 import { api } from "../api/client"
 import { Button } from "../kit/button"
 import { Field } from "../kit/field"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { Select } from "../kit/select"
 import { NotYet } from "../kit/states"
 import { toast } from "../kit/toast"
@@ -111,11 +111,10 @@ function tokensOf(user_id: number, isReadOnly: boolean): TokenOwner {
 }
 
 function NewAccount({ close, onMade }: { close: () => void; onMade: (id: number) => void }) {
-  const [name, setName] = useState("")
-  const [role, setRole] = useState<ServiceRole>("viewer")
+  const { values, of } = useFields({ name: "", role: "viewer" as ServiceRole })
   async function make() {
     const params = { path: { key: projectKey() } }
-    onMade((await api.post("/api/v1/projects/{key}/service-accounts", { params, body: { name, role } })).id)
+    onMade((await api.post("/api/v1/projects/{key}/service-accounts", { params, body: values })).id)
   }
   return (
     <Ask title={words.make} action={words.makeIt} run={make} close={close} stays>
@@ -127,11 +126,9 @@ function NewAccount({ close, onMade }: { close: () => void; onMade: (id: number)
             autoFocus
             isRequired
             maxLength={40}
-            value={name}
-            error={errors["/name"]}
-            onChange={setName}
+            {...of("name", errors)}
           />
-          <Select label={words.role} value={role} options={ROLES} onChange={setRole} />
+          <Select label={words.role} options={ROLES} {...of("role")} />
         </>
       )}
     </Ask>

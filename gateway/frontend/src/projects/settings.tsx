@@ -6,7 +6,7 @@ import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
 import { optionsOf } from "../kit/filter"
-import { Ask, useForm } from "../kit/form"
+import { Ask, useFields, useForm } from "../kit/form"
 import { InlineSelect } from "../kit/inline-select"
 import { Page } from "../kit/page"
 import { Empty, NotYet } from "../kit/states"
@@ -67,32 +67,20 @@ function useChange() {
 
 function About({ project }: { project: Project }) {
   const change = useChange()
-  const [name, setName] = useState(project.name)
-  const [description, setDescription] = useState(project.description)
-  const [visibility, setVisibility] = useState(project.visibility)
-  const { isSending, fields, failure, onSubmit } = useForm(() => change({ name, description, visibility }), PROBLEMS)
+  const { name, description, visibility } = project
+  const { values, of } = useFields({ name, description, visibility })
+  const { isSending, fields, failure, onSubmit } = useForm(() => change(values), PROBLEMS)
   return (
     <section>
       <h2>{words.about}</h2>
       <form className={form.form} onSubmit={onSubmit}>
-        <Field label={screens.name} isRequired value={name} error={fields["/name"]} onChange={setName} />
-        <Field
-          label={words.description}
-          lines={3}
-          value={description}
-          error={fields["/description"]}
-          onChange={setDescription}
-        />
+        <Field label={screens.name} isRequired {...of("name", fields)} />
+        <Field label={words.description} lines={3} {...of("description", fields)} />
         <div className={form.choices}>
           <span>{screens.visibility}</span>
-          <Choice
-            label={screens.visibility}
-            value={visibility}
-            options={optionsOf(screens.visibilities)}
-            onChange={setVisibility}
-          />
+          <Choice label={screens.visibility} options={optionsOf(screens.visibilities)} {...of("visibility")} />
         </div>
-        <p className={form.quiet}>{words.visibilityHints[visibility]}</p>
+        <p className={form.quiet}>{words.visibilityHints[values.visibility]}</p>
         {failure}
         <Button type="submit" isDisabled={isSending}>
           {words.save}
@@ -104,17 +92,19 @@ function About({ project }: { project: Project }) {
 
 function Suggestions({ settings }: { settings: Settings }) {
   const change = useChange()
-  const [automatic, setAutomatic] = useState(String(settings.automatic_suggestions ?? ""))
-  const [algorithm, setAlgorithm] = useState<string>(settings.algorithm ?? "")
-  const [threshold, setThreshold] = useState(String(settings.threshold ?? ""))
-  const [coverage, setCoverage] = useState(String(settings.coverage_threshold ?? ""))
+  const { values, of } = useFields({
+    automatic: String(settings.automatic_suggestions ?? ""),
+    algorithm: String(settings.algorithm ?? ""),
+    "settings/threshold": String(settings.threshold ?? ""),
+    "settings/coverage_threshold": String(settings.coverage_threshold ?? ""),
+  })
   const { isSending, fields, failure, onSubmit } = useForm(() =>
     change({
       settings: {
-        automatic_suggestions: automatic === "" ? null : automatic === "true",
-        algorithm: (algorithm || null) as Settings["algorithm"],
-        threshold: numberOf(threshold),
-        coverage_threshold: numberOf(coverage),
+        automatic_suggestions: values.automatic === "" ? null : values.automatic === "true",
+        algorithm: (values.algorithm || null) as Settings["algorithm"],
+        threshold: numberOf(values["settings/threshold"]),
+        coverage_threshold: numberOf(values["settings/coverage_threshold"]),
       },
     }),
   )
@@ -125,35 +115,21 @@ function Suggestions({ settings }: { settings: Settings }) {
       <form className={form.form} onSubmit={onSubmit}>
         <div className={form.choices}>
           <span>{words.automatic}</span>
-          <InlineSelect
-            label={words.automatic}
-            value={automatic}
-            options={optionsOf(words.automatics)}
-            onChange={setAutomatic}
-          />
+          <InlineSelect label={words.automatic} options={optionsOf(words.automatics)} {...of("automatic")} />
           <span>{words.algorithm}</span>
-          <InlineSelect
-            label={words.algorithm}
-            value={algorithm}
-            options={optionsOf(words.algorithms)}
-            onChange={setAlgorithm}
-          />
+          <InlineSelect label={words.algorithm} options={optionsOf(words.algorithms)} {...of("algorithm")} />
         </div>
         <Field
           label={words.threshold}
           hint={words.thresholdHint}
           inputMode="decimal"
-          value={threshold}
-          error={fields["/settings/threshold"]}
-          onChange={setThreshold}
+          {...of("settings/threshold", fields)}
         />
         <Field
           label={words.coverage}
           hint={words.coverageHint}
           inputMode="decimal"
-          value={coverage}
-          error={fields["/settings/coverage_threshold"]}
-          onChange={setCoverage}
+          {...of("settings/coverage_threshold", fields)}
         />
         {failure}
         <Button type="submit" isDisabled={isSending}>

@@ -8,7 +8,7 @@ import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { useEndless } from "../kit/endless"
 import { Field } from "../kit/field"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { toast } from "../kit/toast"
 import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
@@ -17,6 +17,7 @@ import css from "./results.module.css"
 import { words } from "./words"
 
 const LIMIT = 20
+const RECORDED = ["passed", "failed", "skipped"] as const
 
 /** What results say of an item now, why, and everything that was executed for it. */
 export const ResultsTab = ({ kind, item }: { kind: Kind; item: Item }) =>
@@ -98,9 +99,14 @@ function OfTestCase({ id }: { id: string }) {
 /** A form for what somebody found who executed a test case. */
 function Record({ id, close }: { id: string; close: () => void }) {
   const queries = useQueryClient()
-  const [status, setStatus] = useState<"passed" | "failed" | "skipped">("passed")
-  const [texts, setTexts] = useState({ notes: "", environment: "", commit: "" })
+  const { values, of } = useFields({
+    status: "passed" as (typeof RECORDED)[number],
+    notes: "",
+    environment: "",
+    commit: "",
+  })
   async function record() {
+    const { status, ...texts } = values
     const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim()))
     const params = { path: { test_case_id: id } }
     await api.post("/api/v1/test-cases/{test_case_id}/results", { params, body: { status, ...given } })
@@ -114,21 +120,15 @@ function Record({ id, close }: { id: string; close: () => void }) {
         <>
           <Choice
             label={words.record.title}
-            value={status}
-            options={(["passed", "failed", "skipped"] as const).map((value) => ({
-              value,
-              label: words.states[value],
-            }))}
-            onChange={setStatus}
+            options={RECORDED.map((value) => ({ value, label: words.states[value] }))}
+            {...of("status")}
           />
           {(["notes", "environment", "commit"] as const).map((name) => (
             <Field
               key={name}
               label={words.record[name]}
               lines={name === "notes" ? 3 : undefined}
-              value={texts[name]}
-              error={errors[`/${name}`]}
-              onChange={(text) => setTexts({ ...texts, [name]: text })}
+              {...of(name, errors)}
             />
           ))}
         </>

@@ -12,7 +12,7 @@ import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { useEndless } from "../kit/endless"
 import { optionsOf } from "../kit/filter"
-import { complain, toast } from "../kit/toast"
+import { tell } from "../kit/toast"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import css from "./results.module.css"
@@ -41,7 +41,7 @@ export function Tests() {
   })
   async function run(work: Promise<unknown>, said: string) {
     setAsked(undefined)
-    await work.then(() => toast(said), complain)
+    await tell(work, said)
     for (const queryKey of [["results"], ["reports"]]) void queries.invalidateQueries({ queryKey })
   }
   const assign = ({ id }: Test, testCase: string) => {

@@ -1,22 +1,16 @@
-import { useState } from "react"
 import { ApiProblem } from "../api/problem"
 import { Field } from "../kit/field"
+import type { useFields } from "../kit/form"
 import { m } from "../messages"
 
-const AT_FIRST = { full_name: "", email: "", password: "" }
-export type NewAccount = typeof AT_FIRST
+export const NEW_ACCOUNT = { full_name: "", email: "", password: "" }
 
-type Props = ReturnType<typeof useNewAccount> & {
+type Props = {
+  of: ReturnType<typeof useFields<typeof NEW_ACCOUNT>>["of"]
   errors: Record<string, string>
   /** Whether somebody makes it for somebody else, so that the browser keeps nothing of it. */
   isForOther?: boolean
   passwordHint: string
-}
-
-/** Return what a new account is to be, and how its fields change it. */
-export function useNewAccount() {
-  const [account, setAccount] = useState(AT_FIRST)
-  return { account, set: (change: Partial<NewAccount>) => setAccount({ ...account, ...change }) }
 }
 
 /** Return what a request for an account gives; that its email is taken is said at its field. */
@@ -27,7 +21,7 @@ export function madeAccount<T>(request: Promise<T>): Promise<T> {
 }
 
 /** Whose an account is, and its password. */
-export function AccountFields({ account, set, errors, isForOther, passwordHint }: Props) {
+export function AccountFields({ of, errors, isForOther, passwordHint }: Props) {
   return (
     <>
       <Field
@@ -36,26 +30,16 @@ export function AccountFields({ account, set, errors, isForOther, passwordHint }
         autoComplete={isForOther ? "off" : "name"}
         isRequired
         maxLength={200}
-        value={account.full_name}
-        error={errors["/full_name"]}
-        onChange={(full_name) => set({ full_name })}
+        {...of("full_name", errors)}
       />
       <Field
         label={m.session.email}
         type="email"
         autoComplete={isForOther ? "off" : "username"}
         isRequired
-        value={account.email}
-        error={errors["/email"]}
-        onChange={(email) => set({ email })}
+        {...of("email", errors)}
       />
-      <NewPassword
-        label={m.session.password}
-        hint={passwordHint}
-        value={account.password}
-        error={errors["/password"]}
-        onChange={(password) => set({ password })}
-      />
+      <NewPassword label={m.session.password} hint={passwordHint} {...of("password", errors)} />
     </>
   )
 }

@@ -7,9 +7,9 @@ import { Button } from "../kit/button"
 import { Copied } from "../kit/copied"
 import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { NotYet } from "../kit/states"
-import { complain, toast } from "../kit/toast"
+import { tell } from "../kit/toast"
 import { formatDay } from "../messages"
 import css from "./account.module.css"
 import { texts } from "./words"
@@ -60,7 +60,7 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
   const read = useQuery({ queryKey, queryFn: ({ signal }) => owner.read(signal) })
   const again = () => queries.invalidateQueries({ queryKey })
   async function revoke(token_id: number, name: string) {
-    await owner.revoke(token_id).then(() => toast(words.revoked(name)), complain)
+    await tell(owner.revoke(token_id), words.revoked(name))
     await again()
   }
   return (
@@ -115,29 +115,19 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
 type NewTokenProps = { owner: TokenOwner; close: () => void; onMade: (token: string | null) => void }
 
 function NewToken({ owner, close, onMade }: NewTokenProps) {
-  const [name, setName] = useState("")
+  const { values, of } = useFields({ name: "", projects: "", expires_at: String(DAYS) })
   const [scopes, setScopes] = useState<Scope[]>(["read"])
-  const [projects, setProjects] = useState("")
-  const [days, setDays] = useState(String(DAYS))
   async function make() {
-    const keys = projects.toUpperCase().match(/[A-Z0-9]+/g)
-    const expires_at = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-    const { token } = await owner.make({ name, scopes, projects: keys, expires_at })
+    const projects = values.projects.toUpperCase().match(/[A-Z0-9]+/g)
+    const expires_at = new Date(Date.now() + Number(values.expires_at) * DAY_MS).toISOString()
+    const { token } = await owner.make({ name: values.name, scopes, projects, expires_at })
     onMade(token)
   }
   return (
     <Ask title={words.make} action={words.makeIt} run={make} close={close} isReady={scopes.length > 0} stays>
       {(errors) => (
         <>
-          <Field
-            label={words.name}
-            autoFocus
-            isRequired
-            maxLength={100}
-            value={name}
-            error={errors["/name"]}
-            onChange={setName}
-          />
+          <Field label={words.name} autoFocus isRequired maxLength={100} {...of("name", errors)} />
           <fieldset className={css.scopes}>
             <legend>{words.may}</legend>
             {SCOPES.map((scope) => (
@@ -153,24 +143,14 @@ function NewToken({ owner, close, onMade }: NewTokenProps) {
               </label>
             ))}
           </fieldset>
-          {!owner.isOfProject && (
-            <Field
-              label={words.projects}
-              hint={words.projectsHint}
-              value={projects}
-              error={errors["/projects"]}
-              onChange={setProjects}
-            />
-          )}
+          {!owner.isOfProject && <Field label={words.projects} hint={words.projectsHint} {...of("projects", errors)} />}
           <Field
             label={words.days}
             type="number"
             inputMode="numeric"
             isRequired
             pattern="[0-9]+"
-            value={days}
-            error={errors["/expires_at"]}
-            onChange={setDays}
+            {...of("expires_at", errors)}
           />
         </>
       )}

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react"
 import { Link, useLocation } from "wouter"
 import { Button } from "../kit/button"
 import { Field } from "../kit/field"
-import { useForm } from "../kit/form"
+import { useFields, useForm } from "../kit/form"
 import { useTitle } from "../kit/page"
 import { m } from "../messages"
 import { NewPassword } from "./account-fields"
@@ -27,10 +27,9 @@ export function AcceptInvitation() {
 function Invited() {
   const way = useSingleSignOn()
   const [, go] = useLocation()
-  const [full_name, setName] = useState("")
-  const [password, setPassword] = useState("")
+  const { values, of } = useFields({ full_name: "", password: "" })
   const { fields, ...form } = useForm(async () => {
-    await acceptInvitation(secret(), full_name, password)
+    await acceptInvitation(secret(), values.full_name, values.password)
     go("/", { replace: true })
   })
   return (
@@ -49,26 +48,18 @@ function Invited() {
         autoFocus
         isRequired
         maxLength={200}
-        value={full_name}
-        error={fields["/full_name"]}
-        onChange={setName}
+        {...of("full_name", fields)}
       />
-      <NewPassword
-        label={m.session.password}
-        hint={m.session.passwordHint}
-        value={password}
-        error={fields["/password"]}
-        onChange={setPassword}
-      />
+      <NewPassword label={m.session.password} hint={m.session.passwordHint} {...of("password", fields)} />
     </LoneForm>
   )
 }
 
 /** Where somebody asks for a link by mail. */
 export function ForgotPassword() {
-  const [email, setEmail] = useState("")
+  const { values, of } = useFields({ email: "" })
   const [done, setDone] = useState("")
-  const { fields, ...form } = useForm(async () => setDone(await forgotPassword(email)))
+  const { fields, ...form } = useForm(async () => setDone(await forgotPassword(values.email)))
   return (
     <LoneForm
       title={m.session.forgotten}
@@ -83,9 +74,7 @@ export function ForgotPassword() {
         autoComplete="username"
         autoFocus
         isRequired
-        value={email}
-        error={fields["/email"]}
-        onChange={setEmail}
+        {...of("email", fields)}
       />
     </LoneForm>
   )
@@ -101,10 +90,10 @@ export function ResetPassword() {
 }
 
 function Reset() {
-  const [password, setPassword] = useState("")
+  const { values, of } = useFields({ new_password: "" })
   const [done, setDone] = useState("")
   const { fields, ...form } = useForm(async () => {
-    await resetPassword(secret(), password)
+    await resetPassword(secret(), values.new_password)
     setDone(m.session.resetDone)
   })
   return (
@@ -116,13 +105,7 @@ function Reset() {
       {...form}
       failure={form.failure ?? noLink(fields)}
     >
-      <NewPassword
-        label={texts.newPassword}
-        hint={m.session.passwordHint}
-        value={password}
-        error={fields["/new_password"]}
-        onChange={setPassword}
-      />
+      <NewPassword label={texts.newPassword} hint={m.session.passwordHint} {...of("new_password", fields)} />
     </LoneForm>
   )
 }

@@ -3,7 +3,7 @@ import { api } from "../api/client"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { NotYet } from "../kit/states"
-import { complain, toast } from "../kit/toast"
+import { tell } from "../kit/toast"
 import css from "./account.module.css"
 import { texts } from "./words"
 
@@ -18,7 +18,7 @@ export function OpenSessions() {
     queryFn: ({ signal }) => api.get("/api/v1/auth/sessions", { params: { query: { limit: 100 } }, signal }),
   })
   async function end(work: Promise<unknown>) {
-    await work.then(() => toast(words.ended), complain)
+    await tell(work, words.ended)
     await queries.invalidateQueries({ queryKey: KEY })
   }
   return (

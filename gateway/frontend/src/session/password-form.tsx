@@ -1,8 +1,7 @@
-import { useState } from "react"
 import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Field } from "../kit/field"
-import { useForm } from "../kit/form"
+import { useFields, useForm } from "../kit/form"
 import { m } from "../messages"
 import css from "./account.module.css"
 import { NewPassword } from "./account-fields"
@@ -12,16 +11,14 @@ import { texts } from "./words"
 /** The password that is, and the one that is to be. */
 export function PasswordForm({ onDone }: { onDone: () => void }) {
   const user = useUser()
-  const [current, setCurrent] = useState("")
-  const [next, setNext] = useState("")
+  const { values, of, clear } = useFields({ current_password: "", new_password: "" })
   const { isSending, fields, failure, onSubmit } = useForm(async () => {
-    await changePassword(user, current, next).catch((error) => {
+    await changePassword(user, values.current_password, values.new_password).catch((error) => {
       throw error instanceof ApiProblem
         ? error.at("invalid_credentials", "/current_password", texts.wrongPassword)
         : error
     })
-    setCurrent("")
-    setNext("")
+    clear()
     onDone()
   })
   return (
@@ -33,17 +30,9 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
         type="password"
         autoComplete="current-password"
         isRequired
-        value={current}
-        error={fields["/current_password"]}
-        onChange={setCurrent}
+        {...of("current_password", fields)}
       />
-      <NewPassword
-        label={texts.newPassword}
-        hint={m.session.passwordHint}
-        value={next}
-        error={fields["/new_password"]}
-        onChange={setNext}
-      />
+      <NewPassword label={texts.newPassword} hint={m.session.passwordHint} {...of("new_password", fields)} />
       {failure}
       <Button type="submit" isDisabled={isSending}>
         {isSending ? texts.changing : texts.changePassword}

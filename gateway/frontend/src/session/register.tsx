@@ -1,7 +1,7 @@
 import { useState } from "react"
-import { useForm } from "../kit/form"
+import { useFields, useForm } from "../kit/form"
 import { m } from "../messages"
-import { AccountFields, madeAccount, useNewAccount } from "./account-fields"
+import { AccountFields, madeAccount, NEW_ACCOUNT } from "./account-fields"
 import { LoneForm } from "./lone-form"
 import { register } from "./session"
 import { useLeave } from "./use-leave"
@@ -9,9 +9,9 @@ import { useLeave } from "./use-leave"
 /** Where somebody makes an account, and is signed in with it. */
 export default function Register() {
   useLeave()
-  const made = useNewAccount()
+  const { values, of } = useFields(NEW_ACCOUNT)
   const [done, setDone] = useState("")
-  const { fields, ...form } = useForm(async () => setDone(await madeAccount(register(made.account))))
+  const { fields, ...form } = useForm(async () => setDone(await madeAccount(register(values))))
   return (
     <LoneForm
       title={m.session.register}
@@ -20,7 +20,7 @@ export default function Register() {
       done={done}
       {...form}
     >
-      <AccountFields {...made} errors={fields} passwordHint={m.session.passwordHint} />
+      <AccountFields of={of} errors={fields} passwordHint={m.session.passwordHint} />
     </LoneForm>
   )
 }

@@ -6,7 +6,7 @@ import { Button } from "../kit/button"
 import { Copied } from "../kit/copied"
 import { Notice } from "../kit/dialog"
 import { Field } from "../kit/field"
-import { Ask } from "../kit/form"
+import { Ask, useFields } from "../kit/form"
 import { NotYet } from "../kit/states"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
@@ -110,10 +110,9 @@ type ProveProps = {
 
 /** A dialog that asks for the password once more, and for a code where there is a second factor already. */
 function Prove({ title, action, hasCode, close, run }: ProveProps) {
-  const [password, setPassword] = useState("")
-  const [code, setCode] = useState("")
+  const { values, of } = useFields({ password: "", code: "" })
   const prove = () =>
-    run({ password, code }).catch((error) => {
+    run(values).catch((error) => {
       if (!(error instanceof ApiProblem)) throw error
       const atPassword = error.at("invalid_credentials", "/password", texts.wrongPassword)
       throw atPassword.code.startsWith("second_factor")
@@ -130,11 +129,9 @@ function Prove({ title, action, hasCode, close, run }: ProveProps) {
             autoComplete="current-password"
             autoFocus
             isRequired
-            value={password}
-            error={errors["/password"]}
-            onChange={setPassword}
+            {...of("password", errors)}
           />
-          {hasCode && <CodeField value={code} error={errors["/code"]} onChange={setCode} />}
+          {hasCode && <CodeField {...of("code", errors)} />}
         </>
       )}
     </Ask>
@@ -145,9 +142,9 @@ type ConfirmProps = { secret: string; qr: string; close: () => void; onCodes: (c
 
 /** A dialog that shows the secret, and asks for a code of it. */
 function Confirm({ secret, qr, close, onCodes }: ConfirmProps) {
-  const [code, setCode] = useState("")
+  const { values, of } = useFields({ code: "" })
   async function confirm() {
-    onCodes((await api.post("/api/v1/auth/second-factor/confirm", { body: { code } })).recovery_codes)
+    onCodes((await api.post("/api/v1/auth/second-factor/confirm", { body: values })).recovery_codes)
   }
   return (
     <Ask title={words.title} action={words.confirm} run={confirm} close={close} stays>
@@ -158,7 +155,7 @@ function Confirm({ secret, qr, close, onCodes }: ConfirmProps) {
           <p className={css.secret}>
             <Copied text={secret} />
           </p>
-          <CodeField value={code} error={errors["/code"]} onChange={setCode} />
+          <CodeField {...of("code", errors)} />
         </>
       )}
     </Ask>
