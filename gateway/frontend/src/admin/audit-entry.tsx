@@ -1,9 +1,9 @@
-import type { ReactNode } from "react"
 import { Link } from "wouter"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
 import { Changes } from "../kit/changes"
 import { Copied } from "../kit/copied"
+import { FactList, type Facts } from "../kit/facts"
 import { Panel } from "../kit/panel"
 import { formatCount, formatMoment } from "../messages"
 import { writeAlternatives } from "../url"
@@ -30,7 +30,7 @@ export function AuditEntryPanel({ entry, narrow, close }: Props) {
     <Panel label={words.entry} onClose={close}>
       <article className={css.entry}>
         <h2>{entry.summary}</h2>
-        <Facts entry={entry} />
+        <FactList facts={factsOf(entry)} />
         {fields.length > 0 && (
           <section>
             <h3>{words.changes}</h3>
@@ -54,47 +54,23 @@ export function AuditEntryPanel({ entry, narrow, close }: Props) {
   )
 }
 
-function Facts({ entry }: { entry: Entry }) {
+function factsOf(entry: Entry): Facts {
   const { address, reason, ...details } = entry.details ?? {}
-  return (
-    <dl className={css.facts}>
-      <Fact name={words.at}>{formatMoment(entry.occurred_at)}</Fact>
-      <Fact name={words.actor}>{entry.actor}</Fact>
-      {address ? <Fact name={words.address}>{textOf(address)}</Fact> : null}
-      <Fact name={words.action}>{words.actions[entry.action]}</Fact>
-      {reason ? <Fact name={words.reason}>{textOf(reason).replaceAll("_", " ")}</Fact> : null}
-      <Fact name={words.resource}>
-        <Resource entry={entry} />
-      </Fact>
-      {Object.entries(details).map(([name, value]) => {
-        const text = textOf(value)
-        return (
-          text && (
-            <Fact key={name} name={nameOf(name)}>
-              {text}
-            </Fact>
-          )
-        )
-      })}
-      <Fact name={words.request}>
-        <Copied text={entry.request_id} />
-      </Fact>
-      {entry.gateway_request_id && entry.gateway_request_id !== entry.request_id && (
-        <Fact name={words.gatewayRequest}>
-          <Copied text={entry.gateway_request_id} />
-        </Fact>
-      )}
-    </dl>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
+  const { request_id, gateway_request_id } = entry
+  return [
+    [words.at, formatMoment(entry.occurred_at)],
+    [words.actor, entry.actor],
+    [words.address, address ? textOf(address) : null],
+    [words.action, words.actions[entry.action]],
+    [words.reason, reason ? textOf(reason).replaceAll("_", " ") : null],
+    [words.resource, <Resource key="resource" entry={entry} />],
+    ...Object.entries(details).map(([name, value]): Facts[number] => [nameOf(name), textOf(value)]),
+    [words.request, <Copied key="request" text={request_id} />],
+    [
+      words.gatewayRequest,
+      gateway_request_id && gateway_request_id !== request_id && <Copied key="gateway" text={gateway_request_id} />,
+    ],
+  ]
 }
 
 function Resource({ entry }: { entry: Entry }) {

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react"
 import { Button } from "../kit/button"
 import { Field } from "../kit/field"
 import { Filter, optionsOf } from "../kit/filter"
+import { FilterBar } from "../kit/filter-bar"
 import { Popover } from "../kit/popover"
 import css from "./admin.module.css"
 import type { AuditUrl } from "./audit-query"
@@ -14,16 +15,21 @@ const CLOSED = {
   resource_type: { label: words.resource, options: optionsOf(words.resources) },
 }
 
-type Props = { url: AuditUrl; setUrl: (change: Partial<AuditUrl>) => void; children: ReactNode }
+type Props = {
+  url: AuditUrl
+  setUrl: (change: Partial<AuditUrl>) => void
+  count: string | undefined
+  children: ReactNode
+}
 
 /** What the audit log can be narrowed by. */
-export function AuditFilters({ url, setUrl, children }: Props) {
+export function AuditFilters({ url, setUrl, count, children }: Props) {
   const isFailedLogins = url.action === FAILED_LOGINS
   const closed = (name: keyof typeof CLOSED) => (
     <Filter {...CLOSED[name]} value={url[name]} onChange={(value) => setUrl({ [name]: value })} />
   )
   return (
-    <search className={css.filters} aria-label={words.filters}>
+    <FilterBar label={words.filters} count={count}>
       <Written label={words.actor} of={{ actor: words.actorHint }} url={url} setUrl={setUrl} />
       {closed("action")}
       {closed("resource_type")}
@@ -43,11 +49,11 @@ export function AuditFilters({ url, setUrl, children }: Props) {
         {words.failedLogins}
       </Button>
       {children}
-    </search>
+    </FilterBar>
   )
 }
 
-type WrittenProps = Omit<Props, "children"> & {
+type WrittenProps = Omit<Props, "count" | "children"> & {
   label: string
   type?: "text" | "date"
   /** The members of the address that are written here, each with the label of its field. */

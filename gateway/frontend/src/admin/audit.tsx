@@ -6,7 +6,7 @@ import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { EndlessTable } from "../kit/endless-table"
-import { Page } from "../kit/page"
+import { Page, Rest } from "../kit/page"
 import { Empty } from "../kit/states"
 import type { Column } from "../kit/table"
 import { formatCount, formatDay, m } from "../messages"
@@ -73,28 +73,24 @@ function AuditLog() {
   const isNarrowed = Object.keys(query).length > 0
   return (
     <Page title={words.title} fill>
-      <AuditFilters url={url} setUrl={setUrl}>
+      <AuditFilters url={url} setUrl={setUrl} count={list.page && words.count(formatCount(list.page.total))}>
         {isNarrowed && (
           <Button look="quiet" onPress={() => setUrl(NO_FILTERS)}>
             {m.common.clearFilters}
           </Button>
         )}
-        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
       </AuditFilters>
       <Chain />
-      <div className={css.content}>
-        <div className={css.rows}>
-          <EndlessTable
-            list={list}
-            waiting={16}
-            label={words.title}
-            columns={COLUMNS}
-            none={isNarrowed ? <Empty title={words.noMatch} hint={words.noMatchHint} /> : <Empty title={words.none} />}
-            beside={{ shown, show: setShown, idOf: ({ id }) => id }}
-          />
-        </div>
-        {shown && <AuditEntryPanel entry={shown} narrow={setUrl} close={() => setShown(undefined)} />}
-      </div>
+      <Rest beside={shown && <AuditEntryPanel entry={shown} narrow={setUrl} close={() => setShown(undefined)} />}>
+        <EndlessTable
+          list={list}
+          waiting={16}
+          label={words.title}
+          columns={COLUMNS}
+          none={isNarrowed ? <Empty title={words.noMatch} hint={words.noMatchHint} /> : <Empty title={words.none} />}
+          beside={{ shown, show: setShown, idOf: ({ id }) => id }}
+        />
+      </Rest>
     </Page>
   )
 }

@@ -5,7 +5,8 @@ import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
-import { Page } from "../kit/page"
+import { FilterBar } from "../kit/filter-bar"
+import { Page, Rest } from "../kit/page"
 import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty } from "../kit/states"
@@ -79,7 +80,7 @@ function Users() {
         </>
       }
     >
-      <search className={css.filters} aria-label={words.filters}>
+      <FilterBar label={words.filters} count={list.page && words.count(formatCount(list.page.total))}>
         <div className={css.search}>
           <Search
             label={words.search}
@@ -95,9 +96,8 @@ function Users() {
           options={optionsOf(words.states)}
           isSingle
         />
-        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
-      </search>
-      <div className={css.content}>
+      </FilterBar>
+      <Rest>
         <EndlessTable
           list={list}
           waiting={12}
@@ -114,7 +114,7 @@ function Users() {
           sort={parseSort(url.sort ?? "created_at:desc")}
           onSort={(sort) => setUrl({ sort: writeSort(sort) })}
         />
-      </div>
+      </Rest>
       {asked && (
         <AskFirst
           asked={asked}

@@ -36,3 +36,7 @@ export function problemOf(response: Response, body: unknown): ApiProblem {
   const members = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {}
   return new ApiProblem(response.status, members, retryAfter)
 }
+
+/** Check whether there is no such thing as was asked for, or its id cannot be one. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ApiProblem && (error.status === 404 || error.status === 422)

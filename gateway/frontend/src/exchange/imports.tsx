@@ -7,7 +7,8 @@ import { ButtonLink } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
-import { Page } from "../kit/page"
+import { FilterBar } from "../kit/filter-bar"
+import { Page, Rest } from "../kit/page"
 import { Empty } from "../kit/states"
 import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
@@ -76,7 +77,7 @@ function History() {
   )
   return (
     <section className={css.history} aria-label={words.title}>
-      <search className={css.filters} aria-label={words.filters}>
+      <FilterBar label={words.filters} count={list.page && words.count(formatCount(list.page.total))}>
         <h2>{words.title}</h2>
         <Filter
           label={words.state}
@@ -84,9 +85,8 @@ function History() {
           onChange={(next) => setUrl({ status: next })}
           options={optionsOf(m.exchange.statuses)}
         />
-        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
-      </search>
-      <div className={css.content}>
+      </FilterBar>
+      <Rest>
         <EndlessTable
           list={list}
           waiting={6}
@@ -96,7 +96,7 @@ function History() {
           onOpen={({ id }) => go(`/imports/${id}`)}
           isPressable
         />
-      </div>
+      </Rest>
     </section>
   )
 }

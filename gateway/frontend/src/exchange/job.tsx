@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link, useParams } from "wouter"
-import { ApiProblem } from "../api/problem"
+import { isGone } from "../api/problem"
 import { Ago } from "../kit/ago"
 import { Button, ButtonLink } from "../kit/button"
+import { FactList } from "../kit/facts"
 import { Field } from "../kit/field"
 import { Ask } from "../kit/form"
 import { Page } from "../kit/page"
@@ -17,7 +18,7 @@ import css from "./exchange.module.css"
 import { Counts, changed, countOf, refused, Summary } from "./plan"
 import { useSecondsLeft } from "./progress"
 import { Rows } from "./rows"
-import { Facts, formatName, sizeOf } from "./setup"
+import { formatName, sizeOf } from "./setup"
 
 const words = m.exchange.job
 const PHASES = ["upload", "read", "plan", "look", "apply"] as const
@@ -30,12 +31,11 @@ export default function ImportPage() {
   const { id = "" } = useParams()
   const query = useQuery(importOf(id))
   const { data: job, error } = query
-  const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 422)
   const above = <Link href="/imports">{words.back}</Link>
   if (!job) {
     return (
       <Page title={m.exchange.imports} above={above}>
-        {isGone ? <Empty title={words.gone} /> : <NotYet query={query} />}
+        {isGone(error) ? <Empty title={words.gone} /> : <NotYet query={query} />}
       </Page>
     )
   }
@@ -81,7 +81,8 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
       }
     >
       <div className={css.setup}>
-        <Facts
+        <FactList
+          areBeside
           facts={[
             [m.exchange.history.state, m.exchange.statuses[job.status]],
             [words.format, formatName(job.format)],

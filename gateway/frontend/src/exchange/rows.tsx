@@ -7,6 +7,7 @@ import { Changes } from "../kit/changes"
 import { useEndless } from "../kit/endless"
 import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
+import { FilterBar } from "../kit/filter-bar"
 import { Panel } from "../kit/panel"
 import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
@@ -58,7 +59,7 @@ export function Rows({ job }: { job: Import }) {
   const [shown, setShown] = useState<Row>()
   return (
     <section className={css.part} aria-labelledby="rows">
-      <search className={css.filters} aria-label={words.filters}>
+      <FilterBar label={words.filters} count={list.page && words.count(formatCount(list.page.total))}>
         <h2 id="rows">{words.title}</h2>
         <Filter
           label={words.action}
@@ -84,8 +85,7 @@ export function Rows({ job }: { job: Import }) {
             {m.common.clearFilters}
           </Button>
         )}
-        {list.page && <output className={css.count}>{words.count(formatCount(list.page.total))}</output>}
-      </search>
+      </FilterBar>
       <div className={css.rows}>
         <EndlessTable
           list={list}

@@ -4,6 +4,7 @@ import { useLocation } from "wouter"
 import { ApiProblem } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
 import { Button } from "../kit/button"
+import { FactList, type Facts } from "../kit/facts"
 import { Refusal } from "../kit/form"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
@@ -143,7 +144,7 @@ function Upload({ sent, size, cancel }: { sent: number; size: number; cancel: ()
 function Recognised({ inspection, file }: { inspection: Inspection; file: File }) {
   const { format, encoding, dialect, preset, sheets, warnings } = inspection
   const { delimiter } = (dialect ?? {}) as { delimiter?: string }
-  const facts: [string, string | null | undefined][] = [
+  const facts: Facts = [
     [words.recognised.format, formatName(format)],
     [words.job.size, sizeOf(file.size)],
     [words.recognised.preset, preset && (words.mapping.presets[preset] ?? preset)],
@@ -154,7 +155,7 @@ function Recognised({ inspection, file }: { inspection: Inspection; file: File }
   return (
     <section className={css.part} aria-label={words.recognised.title}>
       <h2>{words.recognised.title}</h2>
-      <Facts facts={facts} />
+      <FactList facts={facts} areBeside />
       {warnings.length > 0 && (
         <ul className={css.remarks} aria-label={words.recognised.warnings}>
           {warnings.map(({ message }) => (
@@ -163,22 +164,5 @@ function Recognised({ inspection, file }: { inspection: Inspection; file: File }
         </ul>
       )}
     </section>
-  )
-}
-
-/** Short facts, those that are known. */
-export function Facts({ facts }: { facts: [string, React.ReactNode][] }) {
-  return (
-    <dl className={css.facts}>
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
   )
 }

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react"
 import * as v from "valibot"
 import { Link, useParams } from "wouter"
-import { ApiProblem } from "../api/problem"
+import { isGone } from "../api/problem"
 import { Button } from "../kit/button"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
@@ -14,7 +14,7 @@ import { useUrl } from "../url"
 import { ActivityTab } from "./activity-tab"
 import type { Read } from "./api"
 import css from "./detail.module.css"
-import { Facts } from "./facts"
+import { ItemFacts } from "./facts"
 import { nameOf } from "./fields"
 import { ItemForm } from "./form"
 import { HistoryTab } from "./history-tab"
@@ -44,7 +44,7 @@ function ItemDetail({ kind }: { kind: Kind }) {
       <Link href={backTo(kind)}>{kind.words.many}</Link>
     </nav>
   )
-  if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) {
+  if (isGone(error)) {
     return (
       <Page title={kind.words.many} above={back}>
         <Empty title={kind.words.gone} />
@@ -113,7 +113,7 @@ function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.Re
             <Parts kind={kind} read={read} />
           </div>
           <aside className={css.facts} aria-label={m.items.detail.facts}>
-            <Facts kind={kind} item={item} save={mayWrite ? (edits) => save({ item, etag }, edits) : undefined} />
+            <ItemFacts kind={kind} item={item} save={mayWrite ? (edits) => save({ item, etag }, edits) : undefined} />
           </aside>
         </div>
       )}

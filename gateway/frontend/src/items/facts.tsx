@@ -1,5 +1,5 @@
-import type { ReactNode } from "react"
 import { Ago } from "../kit/ago"
+import { FactList, type Facts } from "../kit/facts"
 import { InlineSelect } from "../kit/inline-select"
 import { complain } from "../kit/toast"
 import { m } from "../messages"
@@ -19,42 +19,31 @@ type Props = {
 }
 
 /** The short fields of an item; status and priority can be changed in place. */
-export function Facts({ kind, item, save }: Props) {
-  const closed = (field: "status" | "priority") => <Closed kind={kind} field={field} value={item[field]} save={save} />
-  return (
-    <dl className={css.facts}>
-      <Fact name={names.status}>{closed("status")}</Fact>
-      <Fact name={names.priority}>{closed("priority")}</Fact>
-      <Fact name={names.type}>{word(item.type)}</Fact>
-      <Fact name={names.module}>{item.module}</Fact>
-      <Fact name={names.tags}>{item.tags.length > 0 && <Tags tags={item.tags} />}</Fact>
-      {kind === TEST_CASES && (
-        <>
-          <Fact name={names.automation_status}>{item.automation_status && word(item.automation_status)}</Fact>
-          <Fact name={names.execution_time_minutes}>{item.execution_time_minutes}</Fact>
-        </>
-      )}
-      <Fact name={names.source_system}>{item.source_system}</Fact>
-      <Fact name={names.source_url}>{item.source_url && <Source text={item.source_url} />}</Fact>
-      <Fact name={names.created_by}>{item.created_by}</Fact>
-      <Fact name={names.created_at}>
-        <Ago iso={item.created_at} />
-      </Fact>
-      <Fact name={names.updated_at}>
-        <Ago iso={item.updated_at} />
-      </Fact>
-      <Fact name={names.version}>{item.version}</Fact>
-    </dl>
+export function ItemFacts({ kind, item, save }: Props) {
+  const closed = (field: "status" | "priority") => (
+    <Closed key={field} kind={kind} field={field} value={item[field]} save={save} />
   )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  if (children === null || children === undefined || children === false || children === "") return null
+  const ofTestCases: Facts = [
+    [names.automation_status, item.automation_status && word(item.automation_status)],
+    [names.execution_time_minutes, item.execution_time_minutes],
+  ]
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <FactList
+      facts={[
+        [names.status, closed("status")],
+        [names.priority, closed("priority")],
+        [names.type, word(item.type)],
+        [names.module, item.module],
+        [names.tags, item.tags.length > 0 && <Tags key="tags" tags={item.tags} />],
+        ...(kind === TEST_CASES ? ofTestCases : []),
+        [names.source_system, item.source_system],
+        [names.source_url, item.source_url && <Source key="source" text={item.source_url} />],
+        [names.created_by, item.created_by],
+        [names.created_at, <Ago key="created" iso={item.created_at} />],
+        [names.updated_at, <Ago key="updated" iso={item.updated_at} />],
+        [names.version, item.version],
+      ]}
+    />
   )
 }
 

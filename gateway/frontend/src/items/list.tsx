@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { useEffect, useMemo, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { Button } from "../kit/button"
-import { Page } from "../kit/page"
+import { Count } from "../kit/filter-bar"
+import { Page, Rest } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Failure, Skeleton } from "../kit/states"
 import { parseSort, VirtualTable, writeSort } from "../kit/table"
@@ -15,7 +16,6 @@ import { BulkBar } from "./bulk"
 import { useColumns } from "./column-choice"
 import { Create } from "./create"
 import { type ItemRow, type Kind, REQUIREMENTS, TEST_CASES } from "./kinds"
-import css from "./list.module.css"
 import { keepPlace, placeOf } from "./memory"
 import { NothingThere } from "./nothing"
 import { Peek } from "./peek"
@@ -114,71 +114,66 @@ function ItemList({ kind }: { kind: Kind }) {
       }
     >
       <Toolbar kind={kind} url={url} setUrl={setUrl} choice={choice}>
-        <Count kind={kind} found={rows.total} isNarrowed={isNarrowed} />
+        <Found kind={kind} found={rows.total} isNarrowed={isNarrowed} />
       </Toolbar>
-      <div className={css.content}>
-        <div className={css.rows}>
-          {rows.error ? <Failure error={rows.error} retry={rows.retry} /> : null}
-          {isEmpty && <NothingThere kind={kind} url={url} setUrl={setUrl} create={() => setCreating(true)} />}
-          {rows.total === undefined && !rows.error && place.current.total === 0 && <Skeleton rows={16} />}
-          {count > 0 && !isEmpty && (
-            <VirtualTable
-              ref={table}
-              label={kind.words.many}
-              columns={columns}
-              count={count}
-              row={rows.row}
-              onSight={onSight}
-              active={active}
-              onActive={activate}
-              onPress={peek}
-              onEdit={edit}
-              editor={
-                edited && {
-                  index: edited.index,
-                  content: (shown) => (
-                    <RowEditor
-                      kind={kind}
-                      row={edited.row}
-                      columns={shown}
-                      focused={edited.column}
-                      save={save}
-                      close={(returnsFocus) => {
-                        setEdited(undefined)
-                        if (returnsFocus) table.current?.focus()
-                      }}
-                    />
-                  ),
-                }
+      <Rest beside={peeked && <Peek kind={kind} id={peeked} close={() => setPeeked(undefined)} />}>
+        {rows.error ? <Failure error={rows.error} retry={rows.retry} /> : null}
+        {isEmpty && <NothingThere kind={kind} url={url} setUrl={setUrl} create={() => setCreating(true)} />}
+        {rows.total === undefined && !rows.error && place.current.total === 0 && <Skeleton rows={16} />}
+        {count > 0 && !isEmpty && (
+          <VirtualTable
+            ref={table}
+            label={kind.words.many}
+            columns={columns}
+            count={count}
+            row={rows.row}
+            onSight={onSight}
+            active={active}
+            onActive={activate}
+            onPress={peek}
+            onEdit={edit}
+            editor={
+              edited && {
+                index: edited.index,
+                content: (shown) => (
+                  <RowEditor
+                    kind={kind}
+                    row={edited.row}
+                    columns={shown}
+                    focused={edited.column}
+                    save={save}
+                    close={(returnsFocus) => {
+                      setEdited(undefined)
+                      if (returnsFocus) table.current?.focus()
+                    }}
+                  />
+                ),
               }
-              sort={parseSort(url.sort)}
-              onSort={(sort) => setUrl({ sort: writeSort(sort) })}
-              selection={
-                mayWrite
-                  ? {
-                      has: (row) => selected.rows.has(row.id),
-                      isAll: selected.isAll,
-                      toggle: selection.toggle,
-                      extendTo,
-                      toggleAll: selection.toggleAll,
-                      labelOfAll: m.items.selectAll,
-                      labelOf: ({ external_id, title }) => m.items.select(external_id ?? title),
-                    }
-                  : undefined
-              }
-              isStale={rows.isStale}
-              offset={place.current.offset}
-              onOffset={(offset) => {
-                place.current.offset = offset
-              }}
-            />
-          )}
-          {mayWrite && (
-            <BulkBar kind={kind} query={query} total={count} selected={selected} become={selection.become} />
-          )}
-        </div>
-        {peeked && <Peek kind={kind} id={peeked} close={() => setPeeked(undefined)} />}
-      </div>
+            }
+            sort={parseSort(url.sort)}
+            onSort={(sort) => setUrl({ sort: writeSort(sort) })}
+            selection={
+              mayWrite
+                ? {
+                    has: (row) => selected.rows.has(row.id),
+                    isAll: selected.isAll,
+                    toggle: selection.toggle,
+                    extendTo,
+                    toggleAll: selection.toggleAll,
+                    labelOfAll: m.items.selectAll,
+                    labelOf: ({ external_id, title }) => m.items.select(external_id ?? title),
+                  }
+                : undefined
+            }
+            isStale={rows.isStale}
+            offset={place.current.offset}
+            onOffset={(offset) => {
+              place.current.offset = offset
+            }}
+          />
+        )}
+        {mayWrite && <BulkBar kind={kind} query={query} total={count} selected={selected} become={selection.become} />}
+      </Rest>
       {clash}
       {isCreating && <Create kind={kind} close={() => setCreating(false)} />}
     </Page>
@@ -194,7 +189,7 @@ function useFromTheTop(atFirst: string, query: string, begin: () => void): void 
   })
 }
 
-function Count({ kind, found, isNarrowed }: { kind: Kind; found: number | undefined; isNarrowed: boolean }) {
+function Found({ kind, found, isNarrowed }: { kind: Kind; found: number | undefined; isNarrowed: boolean }) {
   const { data } = useQuery({
     queryKey: [kind.key, "total"],
     queryFn: ({ signal }) => readRows(kind, { limit: "1" }, signal),
@@ -203,5 +198,5 @@ function Count({ kind, found, isNarrowed }: { kind: Kind; found: number | undefi
   if (found === undefined) return null
   const all = isNarrowed ? data?.total : found
   const words = isNarrowed && all !== undefined ? kind.words.count(formatCount(found), formatCount(all)) : undefined
-  return <output className={css.count}>{words ?? kind.words.some(formatCount(found))}</output>
+  return <Count>{words ?? kind.words.some(formatCount(found))}</Count>
 }

@@ -2,7 +2,7 @@ import { ButtonLink } from "../kit/button"
 import { Panel } from "../kit/panel"
 import { NotYet } from "../kit/states"
 import { m } from "../messages"
-import { Facts } from "./facts"
+import { ItemFacts } from "./facts"
 import { nameOf } from "./fields"
 import css from "./item.module.css"
 import { ItemText } from "./item-text"
@@ -27,7 +27,7 @@ export function Peek({ kind, id, close }: { kind: Kind; id: string; close: () =>
             <p className={css.id}>{data.item.external_id}</p>
             <h2>{data.item.title}</h2>
           </header>
-          <Facts kind={kind} item={data.item} />
+          <ItemFacts kind={kind} item={data.item} />
           <ItemText kind={kind} item={data.item} />
         </div>
       )}

@@ -40,6 +40,16 @@ export function Page({ title, above, actions, children, fill }: Props) {
   )
 }
 
+/** What takes the rest of a screen that fills the window, from edge to edge; `beside` it a panel. */
+export function Rest({ beside, children }: { beside?: ReactNode; children: ReactNode }) {
+  return (
+    <div className={css.rest}>
+      <div className={css.main}>{children}</div>
+      {beside}
+    </div>
+  )
+}
+
 /** Name the tab after the screen. */
 export function useTitle(title: string): void {
   useEffect(() => {

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Filter, optionsOf } from "../kit/filter"
+import { FilterBar } from "../kit/filter-bar"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty, NotYet } from "../kit/states"
@@ -33,7 +34,7 @@ export default function NotificationsPage() {
         </Button>
       }
     >
-      <search className={css.filters} aria-label={words.filters}>
+      <FilterBar label={words.filters} count={page && countOf(page, isNarrowed)}>
         <Choice
           label={words.which}
           value={url.unread ?? "all"}
@@ -49,14 +50,7 @@ export default function NotificationsPage() {
           onChange={(type) => setUrl({ type })}
           options={optionsOf(words.types)}
         />
-        {page && (
-          <output className={css.count}>
-            {isNarrowed
-              ? words.matching(formatCount(page.total))
-              : words.count(formatCount(page.total), formatCount(page.unread_count))}
-          </output>
-        )}
-      </search>
+      </FilterBar>
       <NotYet query={query} />
       {rows?.length === 0 && (
         <Nothing url={url} clear={isNarrowed ? () => setUrl({ type: undefined, unread: undefined }) : undefined} />
@@ -80,6 +74,10 @@ export default function NotificationsPage() {
       )}
     </Page>
   )
+}
+
+function countOf({ total, unread_count }: { total: number; unread_count: number }, isNarrowed: boolean): string {
+  return isNarrowed ? words.matching(formatCount(total)) : words.count(formatCount(total), formatCount(unread_count))
 }
 
 function GroupLines({ group, actions }: { group: Group; actions: Actions }) {

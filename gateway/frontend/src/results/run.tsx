@@ -3,7 +3,7 @@ import { useState } from "react"
 import * as v from "valibot"
 import { Link, useLocation, useParams } from "wouter"
 import { api } from "../api/client"
-import { ApiProblem } from "../api/problem"
+import { isGone } from "../api/problem"
 import { safeAddress } from "../items/fields"
 import { Rows } from "../items/rows"
 import tab from "../items/tab.module.css"
@@ -57,7 +57,7 @@ export function RunPage() {
   }
   const { data: run, error } = read
   const log = run?.build_url && safeAddress(run.build_url)
-  if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) {
+  if (isGone(error)) {
     return (
       <Page title={words.title}>
         <Empty title={words.run.gone} />

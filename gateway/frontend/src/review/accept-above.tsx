@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
-import { useEffect, useState } from "react"
+import { useState } from "react"
 import { api } from "../api/client"
 import { ApiProblem } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
 import { LINK_TYPES } from "../items/kinds"
 import { Choice } from "../kit/choice"
 import { Ask, Refusal } from "../kit/form"
+import { useSettled } from "../kit/settled"
 import { Slider } from "../kit/slider"
 import { formatCount, formatScore, m } from "../messages"
 import css from "./accept-above.module.css"
@@ -105,13 +106,4 @@ function withCounts(problem: unknown): unknown {
   if (!(problem instanceof ApiProblem) || problem.code !== "count_changed") return problem
   const { expected_count: expected, count } = problem.body
   return new ApiProblem(problem.status, { detail: words.changed(Number(expected), Number(count)) })
-}
-
-function useSettled<T>(value: T, after: number): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), after)
-    return () => clearTimeout(timer)
-  }, [value, after])
-  return settled
 }

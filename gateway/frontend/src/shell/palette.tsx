@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
-import { useEffect, useState } from "react"
+import { useState } from "react"
 import { useLocation } from "wouter"
 import { api } from "../api/client"
 import { type Command, CommandList } from "../kit/command-list"
 import { Dialog } from "../kit/dialog"
+import { useSettled } from "../kit/settled"
 import { currentShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { signOut } from "../session/session"
@@ -84,11 +85,7 @@ export default function Palette({ places, openSheet, close }: Props) {
 }
 
 function useFound(text: string) {
-  const [asked, setAsked] = useState("")
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
+  const asked = useSettled(text, TYPING_MS)
   const search = useQuery({
     queryKey: ["search", asked],
     queryFn: ({ signal }) => api.get("/api/v1/search", { params: { query: { q: asked, limit: MOST_FOUND } }, signal }),
