@@ -167,6 +167,13 @@ def test_a_scenario_is_a_test_case_with_its_steps_examples_and_background() -> N
     assert late.fields["custom_metadata"]["gherkin"]["rule"] == "Late"
 
 
+def test_tags_of_xray_name_issues_of_jira() -> None:
+    feature = "@REQ_DOOR-7\nFeature: F\n  @TEST_DOOR-1 @TESTSET_DOOR-3\n  Scenario: Close\n    * a\n"
+    records = read(gherkin.FORMAT, feature.encode())
+    assert items(records)["DOOR-1"].fields["tags"] == ["REQ_DOOR-7", "TEST_DOOR-1", "TESTSET_DOOR-3"]
+    assert links(records) == [("DOOR-7", "DOOR-1")]
+
+
 def test_scenarios_of_one_name_have_ids_of_their_own_and_the_same_next_time() -> None:
     feature = "Feature: F\n" + "  Scenario: Same\n    * a\n" * 3
     assert list(items(read(gherkin.FORMAT, feature.encode()))) == ["F: Same", "F: Same (2)", "F: Same (3)"]

@@ -44,6 +44,7 @@ _LANGUAGE = re.compile(r"^[^\S\r\n]*#[^\S\r\n]*language[^\S\r\n]*:[^\S\r\n]*\S",
 _PLACE = re.compile(r"^\((\d+):(\d+)\): ")
 _TEST_ID = re.compile(r"(?:(?:TEST|TC)[_-][A-Z0-9_-]*|TC|C)\d\w*", re.IGNORECASE)
 _REQUIREMENT_ID = re.compile(r"(?:REQ|STORY|US)[_-].*\d\w*|[A-Z][A-Z0-9]+-\d+", re.IGNORECASE)
+_ISSUE = re.compile(r"[A-Z][A-Z0-9]+-\d+")
 _PREFIXES = ("req:", "requirement:", "verifies:", "covers:", "issue:", "tms:", "test:", "id:")
 _COVERED = re.compile(r"\[(?:\w+->)?(\w+~[\w.-]+~\d+)\]")
 """What OpenFastTrace writes into comments and descriptions: which specification item is covered."""
@@ -177,7 +178,7 @@ def _draft(
     above = [feature, rule] if rule else [feature]
     tags = [tag["name"].removeprefix("@") for of in (*above, scenario) for tag in of.get("tags", ())]
     own = [tag["name"].removeprefix("@") for tag in scenario.get("tags", ())]
-    draft.external_id = next((tag for tag in map(_bare, own) if _is_id(_TEST_ID, tag)), None)
+    draft.external_id = next(filter(None, (_id_in(tag, "TEST_", _TEST_ID) for tag in own)), None)
     text = _text(scenario)
     draft.title = scenario.get("name", "") or heading_of(_COVERED.sub("", text))
     draft.module = feature.get("name") or None
@@ -192,8 +193,8 @@ def _draft(
     if background:
         draft.others["preconditions"] = "\n".join(background)
     draft.others["automation_status"] = "automated"
-    requirements = [tag for tag in map(_bare, tags) if tag != draft.external_id and _is_id(_REQUIREMENT_ID, tag)]
-    requirements += _COVERED.findall(text)
+    named = filter(None, (_id_in(tag, "REQ_", _REQUIREMENT_ID) for tag in tags))
+    requirements = [*(name for name in named if name != draft.external_id), *_COVERED.findall(text)]
     metadata = {
         "file": path,
         "keyword": scenario.get("keyword"),
@@ -206,16 +207,19 @@ def _draft(
     return draft
 
 
-def _bare(tag: str) -> str:
-    for prefix in _PREFIXES:
-        if tag.lower().startswith(prefix):
-            return tag[len(prefix) :]
-    return tag
+def _id_in(tag: str, before_key: str, pattern: re.Pattern[str]) -> str | None:
+    """Return the id that a tag is, None where it is none; too long a tag would take quadratic time.
 
-
-def _is_id(pattern: re.Pattern[str], tag: str) -> bool:
-    """Check whether a tag is an id; one that is too long for one would take quadratic time."""
-    return len(tag) <= _LONGEST_TAG and pattern.fullmatch(tag) is not None
+    Before the key of an issue of Jira, Xray writes what it is: `TEST_` or `REQ_`.
+    """
+    prefix = next((prefix for prefix in _PREFIXES if tag.lower().startswith(prefix)), "")
+    name = tag[len(prefix) :]
+    if len(name) > _LONGEST_TAG:
+        return None
+    key = name.removeprefix(before_key)
+    if key != name and _ISSUE.fullmatch(key):
+        return key
+    return name if pattern.fullmatch(name) else None
 
 
 def _text(of: Mapping[str, Any]) -> str:
