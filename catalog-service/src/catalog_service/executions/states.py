@@ -39,8 +39,7 @@ _REFRESH = f"""
 WITH affected AS (
     SELECT * FROM unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case_id, context_id)
 ), runs AS (
-    SELECT a.test_case_id, a.context_id, e.at, e.run_id, r.commit,
-           max({_OUTCOME}) AS outcome
+    SELECT a.test_case_id, a.context_id, e.at, e.run_id, r.commit, max({_OUTCOME}) AS outcome
     FROM affected a
     JOIN automated_test_cases c ON c.test_case_id = a.test_case_id
     CROSS JOIN LATERAL (
@@ -141,9 +140,11 @@ async def follow(
 ) -> None:
     """Bring states up to a run that has executions of test cases, in the transaction that stored these.
 
-    Args: `had` are the test cases that the run had, `changed` those that count tests which they did not before.
+    Args: `had` are the test cases that the run had, `changed` those whose tests are others than before.
     """
     ordered = await _lock(connection, [*had, *changed])
+    if not ordered:
+        return
     anew = {_key(one) for one in changed}
     parameters = {
         "cases": [one.test_case_id for one in had if _key(one) not in anew],
