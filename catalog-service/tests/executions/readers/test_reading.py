@@ -354,6 +354,7 @@ def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
         (b'<a:test-suite xmlns:a="urn:model.allure.qatools.yandex.ru"><name>x</name></a:test-suite>', "Allure 1"),
         (b'{"generator": "Robot 7.2", "rpa": false, "suite": {}}', "--output output.xml"),
         (b'{"tests": 1, "disabled": 0, "testsuites": []}', "--gtest_output=xml"),
+        (b"<TestRun>\n<FailedTests></FailedTests><SuccessfulTests/></TestRun>", "CppUnit"),
         (b"<TestCase name='tst_Door'><TestFunction name='opens'/></TestCase>", "junitxml"),
         (b'{"numFailedTestSuites": 0, "numTotalTestSuites": 1, "testResults": []}', "jest-junit"),
         (b'\n{"stats": {"suites": 1, "passes": 1, "pending": 0}, "tests": []}', "mocha-junit-reporter"),

@@ -52,6 +52,7 @@ _OTHERS = (
     ((b"TestCase",), "This is Qt Test's own report: run the tests with `-o FILE,junitxml`."),
     ((b"Catch", b"Catch2TestRun"), "This is Catch2's own report: run the tests with `--reporter junit`."),
     ((b"doctest",), "This is doctest's own report: run the tests with `--reporters=junit`."),
+    ((b"TestRun",), "This is CppUnit's own report, which is not read: have what it says written as JUnit XML."),
     ((b"TestLog", b"TestResult"), "This is Boost.Test's own report: run the tests with `--log_format=JUNIT`."),
     (
         (b"test-suite",),

@@ -122,8 +122,9 @@ def _duration(text: str) -> int | None:
 
 
 def recognise(file: BinaryIO, name: str) -> float:
-    """Return how sure it is that a file is a TRX report: by its first element."""
-    return 0.95 if has_root(file.read(65536), b"TestRun") else 0.0
+    """Return how sure it is that a file is a TRX report: by its first element, of which CppUnit has one, too."""
+    head = file.read(65536)
+    return 0.95 if has_root(head, b"TestRun") and b"<FailedTests" not in head else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
