@@ -297,8 +297,12 @@ def _over_all(rule: Rule) -> Rule:
 
 
 def _empty_scope(where: Where) -> Row:
-    rest = " Mend its filters, or leave out the rules about it." if where.given() else ""
-    return {**_nothing("No requirement is in this scope", rest), "where": where.given()}
+    given = where.given()
+    if not given:
+        return _nothing("There is no requirement")
+    filters = ", ".join(f"{name}={text}" for name, text in given.items())
+    rest = " Mend its filters, or leave out the rules about it."
+    return {**_nothing(f"No requirement is in the scope {filters}", rest), "where": given}
 
 
 def _nothing(reason: str, rest: str = "") -> Row:
