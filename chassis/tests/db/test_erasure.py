@@ -33,12 +33,14 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
     postgres.drop(database.url)
 
 
-async def after_erasing(database: Database, column: str, value: object, by: str = ZORA.email) -> object:
+async def after_erasing(
+    database: Database, column: str, value: object, by: str = ZORA.email, person: Person = ZORA
+) -> object:
     """Return what a note of `by` says in a column once Zora is erased."""
     with projects.within(projects.MAIN):
         async with database.transaction() as connection:
             await connection.execute(f"INSERT INTO notes (by, {column}) VALUES (%s, %s)", (by, value))
-            await erasure.erase(connection, ZORA)
+            await erasure.erase(connection, person)
             (kept,) = await fetch_column(connection, f"SELECT {column} FROM notes")
             return kept
 
@@ -84,6 +86,12 @@ async def test_a_file_names_them_no_more_if_it_is_a_text(database: Database, fil
 
 async def test_their_name_stays_where_nothing_says_that_it_is_theirs(database: Database) -> None:
     assert await after_erasing(database, "text", "Ask Zora Quill", by="other@example.com") == "Ask Zora Quill"
+
+
+async def test_who_has_no_name_takes_nothing_along(database: Database) -> None:
+    document = '{"name": "", "note": "of nobody"}'
+    kept = await after_erasing(database, "document", document, person=ZORA._replace(names=("", " ")))
+    assert kept == {"name": "", "note": "of nobody"}
 
 
 def test_a_name_is_no_regular_expression() -> None:

@@ -67,15 +67,18 @@ def pattern_of_names(names: Sequence[str]) -> str:
     """Return the regular expression of names, where they stand for the person.
 
     One of several words does so anywhere. One of a single word may be any word, unless it is a whole value of a JSON
-    document.
+    document. Without any name it finds nothing.
     """
-    written = dict.fromkeys(form for name in names for form in (name, orjson.dumps(name).decode()[1:-1]))
-    return "|".join(
-        rf"(?<![[:alnum:]]){_literally(name)}(?![[:alnum:]])"
-        if len(name.split()) > 1
-        else f'(?<="){_literally(name)}(?=")'
-        for name in written
+    written = dict.fromkeys(
+        form for name in names for form in (name, orjson.dumps(name).decode()[1:-1]) if name.strip()
     )
+    return "|".join(map(_pattern_of_name, written)) or r"\Z."
+
+
+def _pattern_of_name(name: str) -> str:
+    if len(name.split()) > 1:
+        return rf"(?<![[:alnum:]]){_literally(name)}(?![[:alnum:]])"
+    return f'(?<="){_literally(name)}(?=")'
 
 
 def _literally(text: str) -> str:
