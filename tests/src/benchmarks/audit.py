@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import suppress
 
 import psutil
 import uvloop
 
+from benchmarks.cpu import used_by_postgres
 from benchmarks.events import creates
 from benchmarks.texts import Texts
 from chassis.db import sealing
@@ -76,24 +76,14 @@ def _verify(url: str, server: psutil.Process, what: str) -> float:
     """Print what the command took where `what` was done to the log, and what it says; return its seconds."""
     settings = {"DATABASE_URL": url, "INTERNAL_SIGNING_KEY": KEYS[NOTIFICATION.name]}
     command = [sys.executable, "-m", "chassis.admin", "verify-audit"]
-    before, used, began = os.times(), _used_by(server), time.perf_counter()
+    before, used, began = os.times(), used_by_postgres(server), time.perf_counter()
     done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False)
     took, after = time.perf_counter() - began, os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     verdict = done.stdout.splitlines()[1]
-    print(f"{what:14}{took:8.1f}{_GOAL:6.0f}{cpu:8.1f}{_used_by(server) - used:15.1f}   {verdict}", flush=True)
+    used = used_by_postgres(server) - used
+    print(f"{what:14}{took:8.1f}{_GOAL:6.0f}{cpu:8.1f}{used:15.1f}   {verdict}", flush=True)
     return took
-
-
-def _used_by(server: psutil.Process) -> float:
-    """Return the CPU seconds of PostgreSQL so far, those of connections that have ended, too."""
-    ended = server.cpu_times()
-    total = ended.children_user + ended.children_system
-    for one in server.children():
-        with suppress(psutil.Error):
-            times = one.cpu_times()
-            total += times.user + times.system
-    return float(total)
 
 
 def main() -> int:

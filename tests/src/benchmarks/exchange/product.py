@@ -4,7 +4,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from acceptance.client import Traceline, ok
 from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
+from benchmarks.cpu import used_by_postgres
 from benchmarks.engine.table import header, row, seconds
 from stack.postgres import cluster
 
@@ -82,25 +83,17 @@ def _ended(admin: Traceline, answer: httpx.Response, status: str) -> Any:
 
 def _timed(running: RunningStack, admin: Traceline, what: str, rows: int, work: Any) -> Any:
     """Print how long a step takes, how the worker grows, and what lists take meanwhile; return what it gives."""
-    began, used = time.perf_counter(), _used_by_postgres(running)
+    began, used = time.perf_counter(), used_by_postgres(_server(running))
     with _memory_of(running, _WORKER) as grown, _asking(admin) as times:
         result = work()
-    took, used = time.perf_counter() - began, _used_by_postgres(running) - used
+    took, used = time.perf_counter() - began, used_by_postgres(_server(running)) - used
     p95 = f"{np.percentile(times, 95) * 1000:.1f}" if times else ""
     row(what, seconds(took), f"{rows / took:,.0f}", f"{used:.1f}", f"{grown[0]:.0f}", p95)
     return result
 
 
-def _used_by_postgres(running: RunningStack) -> float:
-    """Return the CPU seconds of PostgreSQL so far, those of connections that have ended, too."""
-    server = psutil.Process(running.pids()["postgres"])
-    ended = server.cpu_times()
-    total = ended.children_user + ended.children_system
-    for one in server.children():
-        with suppress(psutil.Error):
-            times = one.cpu_times()
-            total += times.user + times.system
-    return float(total)
+def _server(running: RunningStack) -> psutil.Process:
+    return psutil.Process(running.pids()["postgres"])
 
 
 @contextmanager
@@ -176,11 +169,11 @@ def _copy_alone(running: RunningStack, rows: int) -> None:
         with connection.cursor().copy(f"COPY (SELECT {others} FROM requirements) TO STDOUT") as source:
             parts: Sequence[Any] = list(source)
         for name, table in (("COPY alone", "copied"), ("COPY into the record", "requirements")):
-            began, used = time.perf_counter(), _used_by_postgres(running)
+            began, used = time.perf_counter(), used_by_postgres(_server(running))
             with connection.cursor().copy(f"COPY {table} ({columns}) FROM STDIN") as target:
                 for part in parts:
                     target.write(part)
-            took, used = time.perf_counter() - began, _used_by_postgres(running) - used
+            took, used = time.perf_counter() - began, used_by_postgres(_server(running)) - used
             row(name, seconds(took), f"{rows / took:,.0f}", f"{used:.1f}")
         connection.rollback()
 
