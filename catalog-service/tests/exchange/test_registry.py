@@ -25,6 +25,14 @@ def test_a_file_that_nobody_knows_is_told_what_is_understood() -> None:
         find("cvs")
 
 
+@pytest.mark.parametrize(
+    ("name", "advice"), [("a.DOCX", "save that as .xlsx"), ("a.pdf", "Have the tool"), ("a.csv.gz", "Unpack it")]
+)
+def test_who_sends_what_cannot_be_read_is_told_what_to_do(name: str, advice: str) -> None:
+    with pytest.raises(UnsupportedMediaType, match=advice):
+        recognise(BytesIO(b"\x00\x01"), name, None)
+
+
 def test_a_name_or_a_media_type_is_enough_where_the_content_says_nothing() -> None:
     assert recognise(BytesIO(b"title"), "a.csv", None).name == "csv"
     assert recognise(BytesIO(b"title"), None, "text/csv; charset=utf-8").name == "csv"

@@ -44,6 +44,13 @@ FORMATS: tuple[Format, ...] = (
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 
 HEAD = 64 * 1024
+_ADVICE = (
+    ((".doc", ".docx", ".odt", ".rtf"), "Copy its table into a workbook, and save that as .xlsx."),
+    ((".pdf",), "Have the tool that it comes from write a table or ReqIF."),
+    ((".ods", ".numbers"), "Save it as .xlsx."),
+    ((".gz", ".bz2", ".xz", ".7z", ".rar"), "Unpack it, and send what is in it."),
+)
+"""What to do with files that people have instead of one that can be read."""
 _BY_SUFFIX = 0.2
 _BY_MEDIA_TYPE = 0.1
 
@@ -74,7 +81,8 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     file.seek(0)
     if best is None:
         what = f"The file {shown(file_name)}" if file_name else "The file"
-        raise unknown_format(f"{what} is in no format that can be read.")
+        advice = next((f" {advice}" for suffixes, advice in _ADVICE if name.endswith(suffixes)), "")
+        raise unknown_format(f"{what} is in no format that can be read.{advice}")
     return best
 
 
