@@ -213,3 +213,18 @@ def test_a_category_is_the_module_where_it_says_nothing_of_types() -> None:
     assert (fields["module"], fields["type"]) == ("Doors", "functional")
     (fields,) = read("#,Subject,Category\n12,Close,Non-functional\n").fields
     assert (fields.get("module"), fields["type"]) == (None, "non_functional")
+
+
+def test_a_table_of_markdown_is_a_table() -> None:
+    rule = "|:---|---:|:-:|"
+    found = read(
+        f"| ID | Title | Description |\n{rule}\n| R-1 | Close | They close |\n| R-2 | - | a \\ b |\n", "a.md.csv"
+    )
+    named = [[fields[name] for name in ("external_id", "title", "description")] for fields in found.fields]
+    assert named == [["R-1", "Close", "They close"], ["R-2", "-", "a \\ b"]]
+    assert [item.row for item in found.items] == [3, 4]
+
+
+def test_characters_that_nobody_sees_make_no_other_header() -> None:
+    (fields,) = read("ID,\ufeffTi\u00adtle\u200b\nR-1,Close\n").fields
+    assert (fields["external_id"], fields["title"]) == ("R-1", "Close")

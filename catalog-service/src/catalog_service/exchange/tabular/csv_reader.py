@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import BinaryIO
@@ -24,6 +25,8 @@ _SAMPLED_ROWS = 25
 _SAMPLED_CHARACTERS = 1 << 18
 _HEADER_ALONE = 0.01
 """What a header counts for of which no row has as many cells."""
+_RULE = re.compile(":?-[-:]*")
+"""What stands below the header of a table in Markdown."""
 _CR_WITHIN_QUOTES, _CR_OUTSIDE = "\0r", "\0n"  # while a row is taken apart; a text has no NUL
 
 
@@ -62,6 +65,10 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
             cells = [cell.replace(_CR_WITHIN_QUOTES, "\r").replace(_CR_OUTSIDE, "\n") for cell in cells]
         if number == 1 and len(cells) <= 2 and cells and cells[0].startswith("sep="):
             continue  # Excel's own way of saying the delimiter
+        if delimiter == "|" and len(cells) > 2 and not cells[0].strip() and not cells[-1].strip():
+            cells = [cell.strip() for cell in cells]  # a table of Markdown
+            if _RULE.fullmatch("".join(cells)):
+                continue
         yield Row(number, cells, line)
 
 
