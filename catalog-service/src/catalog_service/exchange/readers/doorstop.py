@@ -62,7 +62,10 @@ class _Tree:
                 settings = _loaded(self.text(name), name).get("settings")
                 self.documents[dirname(name)] = settings if isinstance(settings, dict) else {}
         if not self.documents:
-            raise Unreadable(f"The archive has no {CONFIGURATION}: pack the tree with the folders of its documents.")
+            raise Unreadable(
+                f"The archive has no {CONFIGURATION}: pack a Doorstop tree with the folders of its documents. Tables,"
+                " workbooks and JSON are not read from archives: unpack them, and send them one by one."
+            )
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield the folder of a document and the name of an item's file, document by document."""
