@@ -1,4 +1,4 @@
-"""The key of data at rest is changed under load, as the runbook says: nobody is refused, and the old one is needed no more.
+"""The key of data at rest is changed under load, as the runbook says: nobody is refused, and the old one is not needed.
 
 Each service is one process here: requests wait at the gateway while it restarts, and nothing encrypts by the old key
 that the runbook waits for.
