@@ -323,6 +323,20 @@ def test_attempts_of_a_scenario_are_one_result(says: str) -> None:
     assert (one.name, one.status, one.failed_before) == ("s", "passed", True)
 
 
+def test_a_test_that_rebot_has_merged_failed_before() -> None:
+    said = (
+        '*HTML* <span class="merge">Test has been re-executed and results merged.</span><hr>'
+        '<span class="new-status">New status:</span> <span class="pass">PASS</span><br><hr>'
+        '<span class="old-status">Old status:</span> <span class="fail">FAIL</span><br>1 &amp;lt; 0<br>'
+    ).replace("<", "&lt;")
+    one = result(
+        "robot",
+        f'<robot><suite name="s"><test name="t"><status status="PASS">{said}</status></test></suite></robot>'.encode(),
+    )
+    assert (one.status, one.failed_before) == ("passed", True)
+    assert one.message == "Test has been re-executed and results merged. New status: PASS Old status: FAIL 1 < 0"
+
+
 def test_what_a_failure_says_may_be_longer_than_what_is_kept() -> None:
     one = result(
         "junit", b'<testsuite><testcase name="a"><failure message="%s"/></testcase></testsuite>' % (b"m" * 2**21)

@@ -1,7 +1,9 @@
 """output.xml of Robot Framework, from 2.x to 7."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from html import unescape
 from typing import BinaryIO
 
 from catalog_service.exchange.refusals import has_root
@@ -20,6 +22,9 @@ from catalog_service.executions.readers.xml_results import ResultsHandler, resul
 
 _STATUSES: dict[str, Status] = {"PASS": "passed", "SKIP": "skipped", "NOT RUN": "skipped"}
 _TIME = "%Y%m%d %H:%M:%S.%f"
+_FAILED_BEFORE = '"old-status">Old status:</span> <span class="fail">'
+"""What `rebot --merge` says of a test that was executed again."""
+_TAG = re.compile(r"<[^>]*>")
 
 
 class _Suite:
@@ -87,8 +92,9 @@ class _Tests(ResultsHandler):
         elif self._test is not None:
             self._test.status = _STATUSES.get(status, "failed")
             self._test.duration_ms = _duration(self._status)
-            if self._test.status != "passed":
-                self._test.message = said[:LONGEST_MESSAGE] or None
+            self._test.failed_before = self._test.status == "passed" and _FAILED_BEFORE in said
+            if self._test.status != "passed" or self._test.failed_before:
+                self._test.message = _plain(said)[:LONGEST_MESSAGE] or None
 
     def _end_suite(self) -> None:
         suite = self._suites.pop()
@@ -104,6 +110,13 @@ class _Tests(ResultsHandler):
             self._suites[-1].tests += suite.tests
         else:
             self.found += suite.tests
+
+
+def _plain(said: str) -> str:
+    """Return a message as plain text: Robot Framework marks one that is HTML."""
+    if not said.startswith("*HTML*"):
+        return said
+    return " ".join(unescape(_TAG.sub(" ", said.removeprefix("*HTML*"))).split())
 
 
 def _duration(status: Mapping[str, str]) -> int | None:
