@@ -120,6 +120,19 @@ def test_files_that_are_sent_outside_of_ci_are_a_run_that_has_ended(run: Run, ad
     assert f"/p/MAIN/results/{which}\n" in run("results", "two.xml", "--run", "x").stdout
 
 
+def test_a_report_that_repeats_a_case_for_each_try_is_told_of(run: Run, tmp_path: Path) -> None:
+    case = f'<testcase classname="{uuid4()}" name="close"'
+    report = f'<testsuite>{case}><failure message="stuck"/></testcase>{case}/></testsuite>'
+    (tmp_path / "report.xml").write_text(report)
+    ends = []
+    for which in ("worst", "last"):
+        sent = run("results", "report.xml", "--run", uuid4().hex, "--duplicates", which, "--json")
+        assert sent.returncode == 0, sent.stderr
+        (answer,) = json.loads(sent.stdout)
+        ends.append({end: answer["run"]["counts"][end] for end in ("passed", "failed", "flaky")})
+    assert ends == [{"passed": 0, "failed": 1, "flaky": 0}, {"passed": 0, "failed": 0, "flaky": 1}]
+
+
 def test_a_person_logs_in_with_a_second_factor(run: Run, admin: Traceline, tmp_path: Path) -> None:
     somebody = admin.new_user()
     begun = ok(somebody.post("/auth/second-factor", json={"password": PASSWORD}))

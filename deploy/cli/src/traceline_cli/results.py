@@ -44,6 +44,12 @@ def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> 
 @click.option("--shard", metavar="K/N", callback=_checked_shard, help="Which part of the run this is.")
 @click.option("--attempt", type=click.IntRange(1, 100))
 @click.option("--unknown", type=click.Choice(["keep", "create", "ignore", "fail"]), help="Tests without a test case.")
+@click.option(
+    "--duplicates",
+    type=click.Choice(["worst", "last"]),
+    help="A test several times in a file: iterations, of which the worst counts, or tries, of which the last does.",
+)
+@click.option("--undefined", type=click.Choice(["fail", "skip"]), help="Steps of Cucumber that nobody has written.")
 @click.option("--link", is_flag=True, help="Link test cases to the requirements that results name.")
 @click.option("--complete", is_flag=True, help="Nothing more comes for this run; it ends by itself after an hour.")
 @click.option("--no-fail", is_flag=True, help="End with 0 whatever happens: for steps that must not break a build.")
@@ -73,6 +79,8 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "attempt": options["attempt"] or found.attempt,
         "format": options["file_format"],
         "unknown": options["unknown"],
+        "duplicates": options["duplicates"],
+        "undefined": options["undefined"],
         "link": options["link"] or None,
     }
     is_whole = options["complete"]
