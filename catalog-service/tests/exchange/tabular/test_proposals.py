@@ -84,6 +84,14 @@ def test_steps_in_columns_are_seen_by_their_numbers() -> None:
     assert found.fields[0]["steps"] == {"1": "one\nExpected: x", "2": "two\nExpected: y"}
 
 
+def test_a_table_with_steps_is_of_test_cases_unless_it_says_otherwise() -> None:
+    found = read('ID,Title,Steps,Requirement\nT-1,a,"1. go\n2. see","R-1, R-2"\n')
+    assert found.fields[0]["steps"] == {"1": "go", "2": "see"}
+    assert [link.requirement["external_id"] for link in found.links] == ["R-1", "R-2"]
+    (item,) = read("Requirement ID,Title,Steps to reproduce\nR-1,a,go\n").items
+    assert item.kind == "requirement"
+
+
 def test_a_table_of_links_is_known() -> None:
     found = read("Requirement ID,Test Case ID,Notes\nR-1,T-1,n\n")
     assert [(link.requirement, link.test_case, link.fields) for link in found.links] == [

@@ -19,6 +19,7 @@ _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "stat
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
 _TEST_WORDS = re.compile(r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|тест", re.I)
+_STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|\bpassi\b|\bkroki\b", re.I)
 _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
 _REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisito|需求|要件|изискван|требован", re.I)
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
@@ -137,6 +138,8 @@ def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str)
     first = next(filter(None, said[:3]), "")
     if first:
         return first
+    if "action" in fields and any(map(_STEP_WORDS.search, sample.columns.header)):
+        return "test_cases"
     return "test_cases" if _TEST_FILES.search(about) and not _REQUIREMENT_WORDS.search(about) else "requirements"
 
 
