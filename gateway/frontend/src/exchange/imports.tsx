@@ -24,7 +24,7 @@ const words = m.exchange.history
 const URL_FIELDS = { status: v.optional(v.string()) }
 
 const COLUMNS: Column<Import>[] = [
-  { id: "when", label: words.when, width: 116, cell: ({ created_at }) => <Ago iso={created_at} /> },
+  { id: "when", label: words.when, width: 128, cell: ({ created_at }) => <Ago iso={created_at} /> },
   { id: "file", label: words.file, width: 160, grow: true, cell: fileOf },
   { id: "state", label: words.state, width: 108, cell: ({ status }) => m.exchange.statuses[status] },
   { id: "result", label: words.result, width: 200, rank: 1, grow: true, cell: changesOf },

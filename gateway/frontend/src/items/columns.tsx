@@ -37,7 +37,7 @@ export function columnsOf(kind: Kind): Column<ItemRow>[] {
     {
       id: "updated",
       label: fields.updated_at,
-      width: 116,
+      width: 128,
       rank: 7,
       sort: "updated_at",
       isDescendingFirst: true,
