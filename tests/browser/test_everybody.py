@@ -69,7 +69,11 @@ def opened(page_of: PageOf, path: str, requirement_id: str, **how: object) -> Pa
 
 
 def sideways(page: Page) -> int:
-    wider: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    """Return by how many pixels the page, or what a screen shows in it, is wider than its place."""
+    wider: int = page.evaluate(
+        "Math.max(...[document.documentElement, document.querySelector('main')]"
+        ".map(one => one.scrollWidth - one.clientWidth))"
+    )
     return wider
 
 

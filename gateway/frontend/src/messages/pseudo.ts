@@ -11,6 +11,9 @@ const ACCENTED: Record<string, string> = {
   c: "ç",
 }
 
+/** No language has words without end: where a text grows by more, it may be broken there. */
+const LONGEST_WORD = /~{12}(?=~)/g
+
 /** Return messages 40 % longer, with accents and brackets: what is cut or was never translated is seen at once. */
 export function pseudo<T>(messages: T): T {
   if (typeof messages === "string") return stretched(messages) as T
@@ -24,5 +27,6 @@ export function pseudo<T>(messages: T): T {
 
 function stretched(text: string): string {
   const accented = [...text].map((letter) => ACCENTED[letter] ?? letter).join("")
-  return `[${accented}${"~".repeat(Math.ceil(text.length * 0.4))}]`
+  const longer = "~".repeat(Math.ceil(text.length * 0.4)).replaceAll(LONGEST_WORD, "$& ")
+  return `[${accented}${longer}]`
 }
