@@ -337,3 +337,18 @@ def test_a_title_above_many_items_does_not_become_many_times_its_size(name: str,
     problem = refused(content.encode(), format=name)
     assert problem["code"] == "too_long"
     assert problem["line"] > 1
+
+
+@pytest.mark.parametrize("kind", ["test_cases", "links"])
+def test_a_long_row_that_makes_many_links_is_refused_before_its_copies_fill_a_disk(kind: str) -> None:
+    keys = ",".join(map(str, range(100_000)))
+    fields = {
+        "test_cases": {name: {"column": 1} for name in ("external_id", "title", "description")},
+        "links": {"test_case": {"column": 1}, "requirement": {"column": 2, "split": ","}},
+    }
+    mapping = {"version": 1, "kind": kind, "fields": fields[kind]}
+    if kind == "test_cases":
+        mapping["links"] = {"requirements": {"column": 2, "split": ","}}
+    problem = refused(f'ID,Covers\nT-1,"{keys}"\n'.encode(), kind="all", format="csv", mapping=mapping)
+    assert (problem["code"], problem["line"]) == ("too_long", 2)
+    assert "names 100,000 items" in problem["detail"]

@@ -99,6 +99,13 @@ def test_a_table_of_links_is_known() -> None:
     ]
 
 
+def test_a_row_of_links_may_name_several_items() -> None:
+    found = read('Requirement ID;Test Case IDs;Link type\nR-1;"T-1, T-2";verifies\nR-2;T-3;\n', kind="links")
+    ends = [(link.requirement["external_id"], link.test_case["external_id"], link.row) for link in found.links]
+    assert ends == [("R-1", "T-1", 2), ("R-1", "T-2", 2), ("R-2", "T-3", 3)]
+    assert [link.fields["link_type"] for link in found.links] == ["verifies", "verifies", "covers"]
+
+
 def test_values_that_nobody_knows_are_taken_for_the_usual_one_with_less_confidence() -> None:
     found = inspect("ID,Title,Priority\n1,a,High\n2,b,Zebra\n")
     column = found.columns[2]

@@ -350,9 +350,16 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
     fields: dict[str, dict[str, Any]] = {}
     for field, at in by_field.items():
         fields[names.get(field, field)] = {"column": sample.reference(at)}
+        if field in names and any(map(_is_list_of_ids, sample.values(at))):
+            fields[names[field]]["split"] = _separator(sample.values(at))
         if field == "link_type":
             fields[field]["values"] = {**known_in(sample.values(at)), "*": "covers"}
     return fields
+
+
+def _is_list_of_ids(text: str) -> bool:
+    parts = [part.strip() for part in re.split(r"[,;\n|]", text) if part.strip()]
+    return len(parts) > 1 and all(map(_ID.fullmatch, parts))
 
 
 def _separator(values: list[str]) -> str:
