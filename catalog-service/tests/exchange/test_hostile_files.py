@@ -339,16 +339,21 @@ def test_a_title_above_many_items_does_not_become_many_times_its_size(name: str,
     assert problem["line"] > 1
 
 
-@pytest.mark.parametrize("kind", ["test_cases", "links"])
-def test_a_long_row_that_makes_many_links_is_refused_before_its_copies_fill_a_disk(kind: str) -> None:
-    keys = ",".join(map(str, range(100_000)))
-    fields = {
-        "test_cases": {name: {"column": 1} for name in ("external_id", "title", "description")},
-        "links": {"test_case": {"column": 1}, "requirement": {"column": 2, "split": ","}},
-    }
-    mapping = {"version": 1, "kind": kind, "fields": fields[kind]}
-    if kind == "test_cases":
-        mapping["links"] = {"requirements": {"column": 2, "split": ","}}
-    problem = refused(f'ID,Covers\nT-1,"{keys}"\n'.encode(), kind="all", format="csv", mapping=mapping)
-    assert (problem["code"], problem["line"]) == ("too_long", 2)
-    assert "names 100,000 items" in problem["detail"]
+LONG = "m" * 900_000
+SHORT_ROWS = "".join(f"T-{number},x\n" for number in range(3000))
+OF_ROWS: dict[str, Any] = {name: {"column": 1} for name in ("external_id", "title", "description")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "more"),
+    [
+        (f'T-1,"{LONG}"\n' + SHORT_ROWS.replace("x", ""), {"fields": {"module": {"column": 2, "fill_down": True}}}),
+        (SHORT_ROWS, {"fields": {"preconditions": {"column": 2, "values": {"x": LONG}}}}),
+        (f'T-1,"{",".join(map(str, range(100_000)))}"\n', {"links": {"requirements": {"column": 2, "split": ","}}}),
+    ],
+)
+def test_what_each_row_has_of_a_long_text_does_not_fill_a_disk(rows: str, more: dict[str, Any]) -> None:
+    mapping = {"version": 1, "kind": "test_cases", **more, "fields": OF_ROWS | more.get("fields", {})}
+    problem = refused(f"ID,Covers\n{rows}".encode(), kind="all", format="csv", mapping=mapping)
+    assert problem["code"] == "too_long"
+    assert "come to more than 1 GiB" in problem["detail"]

@@ -32,6 +32,8 @@ _ROWS_AT_ONCE = 1000
 """They are stored in one transaction; between two of them a cancellation is noticed."""
 _BYTES_AT_ONCE = 4 << 20
 """Of which there are fewer rows if they are long."""
+_MOST_BYTES = 1 << 30
+"""Of the rows of a file: a name of a suite that is a megabyte long would come to a hundred of these."""
 LENGTH = struct.Struct(">Q")
 """Of what follows it in a pipe, in bytes."""
 _BLOCK = 256 * 1024
@@ -129,7 +131,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     read = _Read(chosen.name)
     notices = Tally()
     lines: list[bytes] = []
-    size = 0
+    size = total = 0
     for record in chosen.read(file, options):
         if isinstance(record, Notice):
             notices.add({"code": record.code, "message": record.message}, None, record.count)
@@ -147,6 +149,13 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             line = b"%b\t%d\t%b" % (job, read.rows, validation.row(record))
             lines.append(line)
             size += len(line)
+            total += len(line)
+            if total > _MOST_BYTES:
+                message = (
+                    f"The rows of the file come to more than {_MOST_BYTES >> 30} GiB: each has too long a text, perhaps"
+                    " the same, such as a section's name or what a mapping puts in. Shorten it, or cut the file up."
+                )
+                raise Unreadable(message, code="too_long", line=getattr(record, "line", None))
             if len(lines) == _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
                 yield Rows(len(lines), _place(file), b"".join(lines)).encode()
                 lines, size = [], 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark, Unreadable
+from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
 from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, fold
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
@@ -16,8 +16,6 @@ from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, Not
 from chassis.core.wording import listed, shown
 
 _KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}
-_MOST_COPIED = 512 << 20
-"""Characters of rows, each counted once a link that it makes; a megabyte with 100,000 links would fill a disk."""
 _REST = "import"
 """Where in custom_metadata columns go that no field takes, unless the source system is named."""
 _PROBLEM = "problem"
@@ -81,7 +79,6 @@ class Mapper:
         self._kept: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
         self._unkept: dict[str, None] = {}
-        self._copied = 0
 
     def read(self, rows: Iterator[Row]) -> Iterator[Record]:
         """Yield the records of the rows below the header, and what there is to say of all of them."""
@@ -245,23 +242,12 @@ class Mapper:
                 )
                 item.warnings.append(Remark("link_without_key", message))
                 continue
-            self._count_copies(item.source, len(keys), item.line)
             for key in keys:
                 ends = {end: {"external_id": key}, item.kind: {"external_id": own}}
                 link_type = self._mapping.links.link_type if self._mapping.links else None
                 fields = {} if link_type is None else {"link_type": link_type}
                 requirement, test_case = ends["requirement"], ends["test_case"]
                 yield Link(item.row, requirement, test_case, fields, line=item.line, source=item.source)
-
-    def _count_copies(self, cells: Sequence[str] | None, links: int, line: int | None) -> None:
-        """Refuse a file whose rows, which each link of a row has with it, come to too much."""
-        self._copied += links * sum(map(len, cells or ()))
-        if self._copied > _MOST_COPIED:
-            message = (
-                f"The row names {links:,} items, and is too long for so many links. Write the links as a table of"
-                " their own, a row for each: the columns Requirement and Test Case."
-            )
-            raise Unreadable(message, code="too_long", line=line)
 
     def _keys(self, text: str, source: Source, end: str) -> list[str]:
         rule = getattr(self._mapping.links, f"{end}s")
@@ -275,8 +261,6 @@ class Mapper:
         fields = {name: value for name, value in as_item.fields.items() if value is not None}
         requirements, test_cases = (self._ends(end, fields) for end in ("requirement", "test_case"))
         sent = self._sent(case)
-        if len(requirements) * len(test_cases) > 1:
-            self._count_copies(sent, len(requirements) * len(test_cases), row.line)
         for at, name in self._rest:
             if case.cells[at].strip():
                 self._unkept.setdefault(name)
