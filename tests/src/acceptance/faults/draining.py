@@ -57,7 +57,7 @@ def look(system: System) -> tuple[Heads, list[str]]:
     for service, what, statement in _UNDER_WAY:
         if waiting := value(system, service, statement):
             found.append(f"{service}: {waiting} {what}")
-    judged = value(system, "catalog", "SELECT position FROM coverage_state")
+    judged = value(system, "catalog", "SELECT max(position) FROM coverage_state")
     if judged != heads["catalog"]:
         found.append(f"catalog: coverage judged up to {judged} of {heads['catalog']}")
     return heads, found
