@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 _BATCH = 500
 _LINGER = 0.01
-_LINGER_BUSY = 0.1
+_LINGER_BUSY = 0.25
 """Seconds that a first event waits for company: a batch costs little more than one event."""
 _PAUSE = 1.0
 """Seconds before a broker that did not take events is tried again."""

@@ -18,7 +18,7 @@ _MOST_ANNOUNCED = 20 * BATCH
 _WATCH = 2.0
 """Seconds for which commits are watched after something was queued: it can be seen once it is committed."""
 _PAUSE_AN_ITEM = 0.01
-_LONGEST_PAUSE = 0.15
+_LONGEST_PAUSE = 0.4
 """Seconds until the next jobs: a lone change hardly waits, while a burst comes together to fuller batches."""
 
 
