@@ -15,11 +15,9 @@ type Algorithm = components["schemas"]["AlgorithmName"]
 
 const EACH_MS = 1000
 const ALGORITHMS: Algorithm[] = ["hybrid", "tfidf", "keyword"]
-const LAST_RUN = ["review", "run"]
-
 // Beside the screen and not in it: the query outlives the screen, and would keep all that its function can see.
 const lastRun = queryOptions({
-  queryKey: LAST_RUN,
+  queryKey: ["review", "run"],
   queryFn: async ({ signal }) => {
     const runs = await api.get("/api/v1/suggestions/runs", { params: { query: { limit: 1 } }, signal })
     return runs.items[0] ?? null
@@ -49,8 +47,8 @@ export function GenerateDialog({ close }: { close: () => void }) {
   const words = m.review.generate
   async function start() {
     const params = { query: { algorithm }, header: { Prefer: "respond-async" } }
-    queryClient.setQueryData(LAST_RUN, await api.post("/api/v1/suggestions/generate", { params }))
-    void queryClient.invalidateQueries({ queryKey: LAST_RUN })
+    queryClient.setQueryData(lastRun.queryKey, await api.post("/api/v1/suggestions/generate", { params }))
+    void queryClient.invalidateQueries({ queryKey: lastRun.queryKey })
     close()
   }
   return (
@@ -71,7 +69,7 @@ export function GenerateDialog({ close }: { close: () => void }) {
 export function RunStrip({ run, mayCancel, close }: { run: Run; mayCancel: boolean; close: () => void }) {
   async function cancel() {
     const params = { path: { run_id: run.id } }
-    queryClient.setQueryData(LAST_RUN, await api.post("/api/v1/suggestions/runs/{run_id}/cancel", { params }))
+    queryClient.setQueryData(lastRun.queryKey, await api.post("/api/v1/suggestions/runs/{run_id}/cancel", { params }))
   }
   const goesOn = isGoingOn(run)
   return (
