@@ -306,3 +306,23 @@ def test_sparse_rows_keep_their_numbers() -> None:
         by_hand(HEADER + '<row r="90000"><c r="A90000"><v>1</v></c><c r="B90000"><v>2</v></c></row>'), "a.xlsx"
     )
     assert [(item.row, item.fields["title"]) for item in found.items] == [(90000, "2")]
+
+
+def test_the_sheet_of_the_kind_that_is_asked_for_is_read() -> None:
+    book = workbook(
+        {
+            "Cover": [["Specification of doors"], ["Author", "Kim"]],
+            "Reqs": [["Req ID", "Title", "Description"], ["R-1", "Close", "They close."]],
+            "Tests": [["TC ID", "Title", "Steps", "Expected Result", "Req ID"], ["T-1", "Try", "go", "it", "R-1"]],
+            "Trace": [["Requirement", "Test Case"], ["R-1", "T-1"]],
+        }
+    )
+    (requirement,) = read(book, "book.xlsx", kind="requirements").items
+    assert (requirement.fields["external_id"], requirement.sheet) == ("R-1", "Reqs")
+    assert [item.fields["external_id"] for item in read(book, "book.xlsx", kind="test_cases").items] == ["T-1"]
+    found = read(book, "book.xlsx", kind="links")
+    assert [(link.requirement, link.test_case, link.sheet) for link in found.links] == [
+        ({"external_id": "R-1"}, {"external_id": "T-1"}, "Trace")
+    ]
+    notice = found.notices["sheet_not_read"]
+    assert ("3 in all: 'Cover', 'Reqs' and 'Tests'" in notice.message, notice.count) == (True, 3)

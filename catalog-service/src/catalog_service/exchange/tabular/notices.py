@@ -22,6 +22,16 @@ def without_rows(starts: list[Start]) -> Iterator[Notice]:
         yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
 
 
+def sheets_not_read(names: list[str | None], main: str | None) -> Notice:
+    """Return the notice of the sheets that have other columns than the one that is read."""
+    some = listed([shown(name) for name in names[:_SHOWN_NAMES]], "and")
+    message = (
+        f"Sheets with other columns than {shown(main)} were not read, {len(names)} in all: {some}. A mapping that names"
+        " one, or the kind of its rows (kind=), has it read."
+    )
+    return Notice("sheet_not_read", message, len(names))
+
+
 def beside(tables: list[Table], starts: list[Start], given: Mapping | None) -> Iterator[Notice]:
     """Yield what a workbook has that is not read: hidden sheets, and what stands beside the texts of cells."""
     is_own = any(start.is_own for start in starts)

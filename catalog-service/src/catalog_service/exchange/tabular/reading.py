@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -38,6 +38,8 @@ _SAMPLED_CHARACTERS = 1 << 20
 _SEARCHED_ROWS = 30
 _FIRST = 2.0
 """What the first row counts more as a header than others."""
+_RECOGNISED = 2
+"""What a sheet says of itself counts from so many known columns on."""
 _SHOWN_SAMPLES = 5
 _SHOWN_LENGTH = 200
 _DELIMITERS = {"\t": "TAB"}
@@ -64,16 +66,14 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
         if given is None and any(start.is_own for start in starts):
             yield from _own_records(starts, options)
             return
-        main = starts[0] if given is not None else max(starts, key=_recognised)
+        main = starts[0] if given is not None else _best(starts, options)
         chosen = Chosen(given) if given is not None else _choose(main, options)
         alike = [start for start in starts if start is main or _has_same_header(start, main)]
-        for start in starts:
-            if any(start is one for one in alike):
-                yield from _records(start, chosen, options, sheet=start.table.name if len(alike) > 1 else None)
-            elif given is None or given.sheet is None:
-                names = f"{shown(start.table.name)} has other columns than {shown(main.table.name)}"
-                message = f"The sheet {names}; it was not read."
-                yield Notice("sheet_not_read", message)
+        for start in alike:
+            yield from _records(start, chosen, options, sheet=start.table.name if len(alike) > 1 else None)
+        others = [start.table.name for start in starts if not any(start is one for one in alike)]
+        if others and (given is None or given.sheet is None):
+            yield notices.sheets_not_read(others, main.table.name)
 
 
 def _own_records(starts: list[Start], options: ReadOptions) -> Iterator[Record]:
@@ -98,7 +98,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
     given = _given(options)
     with _open(file, options, given, format_name) as opened:
         starts = _starts(opened.tables, given, options)
-        main = starts[0] if given is not None else max(starts, key=_recognised)
+        main = starts[0] if given is not None else _best(starts, options)
         chosen = Chosen(given) if given is not None else _choose(main, options)
         mapping = chosen.mapping.model_dump(exclude_none=True, exclude_defaults=True)
         mapping = {"version": 1, "format": format_name, **mapping, "header_row": main.header_row}
@@ -249,8 +249,17 @@ def _looks_like_header(row: Row) -> float:
     return 2.0 * known + 0.5 * min(len(names), 20) - 2 * long - 0.2 * (len(filled) - len(names))
 
 
+def _best(starts: list[Start], options: ReadOptions) -> Start:
+    """Return which sheet is read: the one that is recognised best, of those of the kind that is asked for."""
+    of_kind: list[Start] = []
+    if len(starts) > 1 and options.kind != "all" and options.mapping is None:
+        by_themselves = replace(options, kind="all")
+        of_kind = [start for start in starts if _choose(start, by_themselves).mapping.kind == options.kind]
+    return max([start for start in of_kind if _recognised(start) >= _RECOGNISED] or starts, key=_recognised)
+
+
 def _recognised(start: Start) -> float:
-    """Return how much of a table is recognised; of several sheets, the one that is recognised best is taken."""
+    """Return how much of a table is recognised."""
     if start.is_own:
         return 1000 - 500 * (start.table.name == LONG_TEXTS) + len(start.columns)
     known = sum(map(is_known_header, start.columns.header))
