@@ -215,6 +215,7 @@ def test_zephyr_scale() -> None:
 def test_what_else_a_step_of_zephyr_says_is_kept() -> None:
     fields = '<customFields><customField name="Rig"><value>B</value></customField></customFields>'
     steps = f'<step index="0">{fields}<description>Open</description></step><step index="1"><call>SHOP-T2</call></step>'
+    steps += f'<step index="2">{fields}</step>'
     case = f'<testCase key="T-1"><name>a</name><testScript type="steps"><steps>{steps}</steps></testScript></testCase>'
     (item,), _ = read(zephyr.FORMAT, f"<project><testCases>{case}</testCases></project>".encode())
     assert item.fields["steps"] == {"1": "Open", "2": "call: SHOP-T2"}

@@ -25,7 +25,7 @@ class Step:
     others: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return any(part.strip() for part in (self.action, self.data, self.expected)) or bool(self.others)
+        return bool(self.text)
 
     @property
     def text(self) -> str:
