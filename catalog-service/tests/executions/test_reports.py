@@ -87,7 +87,8 @@ async def test_admins_keep_policies_that_gates_name(results: Results) -> None:
     gate = await results.catalog.read("/reports/gate", policy=name)
     assert [(rule["rule"], rule["limit"]) for rule in gate["rules"]] == [("max_failed", 100000)]
     problem(await results.catalog.get("/reports/gate", policy=name, max_failed=1), 422)
-    problem(await results.catalog.get("/reports/gate", policy=name, allow_flaky=True), 422)
+    for softer in ({"allow_flaky": True}, {"fallback": False}):
+        problem(await results.catalog.get("/reports/gate", policy=name, **softer), 422)
     ok(await admin.put(path, {"rules": []}))
     assert (await admin.delete(path)).status_code == 204
     problem(await results.catalog.get("/reports/gate", policy=name), 422)

@@ -251,9 +251,10 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
         if rules or query.where().given():
             detail = "Send a policy or rules, not both: a saved policy holds as its admins have made it."
             raise Invalid.field("/query/policy", detail, "contradiction")
-        if query.allow_flaky:
-            detail = "A saved policy holds as its admins have made it: leave allow_flaky out."
-            raise Invalid.field("/query/allow_flaky", detail, "contradiction")
+        for name, softens in (("allow_flaky", query.allow_flaky), ("fallback", not query.fallback)):
+            if softens:
+                detail = f"A saved policy holds as its admins have made it: leave {name} out."
+                raise Invalid.field(f"/query/{name}", detail, "contradiction")
         async with database.connection() as connection:
             rules = (await policy_store.named(connection, query.policy)).rules
     return await _judged(database, query, rules, settings, query.where())
