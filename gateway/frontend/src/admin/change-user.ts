@@ -2,7 +2,7 @@ import { type InfiniteData, useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { client, withEtag } from "../api/client"
 import type { components } from "../api/schema"
-import { complain, toast } from "../kit/toast"
+import { complain, endUndo, toast } from "../kit/toast"
 import { m } from "../messages"
 import { readSession, useUser } from "../session/session"
 import { texts } from "./words"
@@ -29,6 +29,7 @@ export function useChangeUser(): (user: UserRow, change: Change) => Promise<void
       )
     }
     return async function change(user: UserRow, wanted: Change) {
+      endUndo()
       replace({ ...user, ...wanted })
       try {
         const changed = await patch(user, wanted)

@@ -27,6 +27,11 @@ export function toast(text: string, options: { undo?: () => unknown; isError?: b
   if (!options.isError) setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
+/** Take the way back of what was said before: something that it does not know of is being done. */
+export function endUndo(): void {
+  for (const id of undos.keys()) dismiss(id)
+}
+
 /** Say what went wrong; `known` as `sentenceOf` takes it. */
 export const complain = (error: unknown, known?: Record<string, string>): void =>
   toast(sentenceOf(error, known), { isError: true })
