@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import resource
 import sys
 import time
@@ -50,6 +51,23 @@ def _reqif(path: Path) -> int:
     return len(ReqIFParser.parse(str(path)).core_content.req_if_content.spec_objects)
 
 
+def _results(path: Path) -> int:
+    from catalog_service.executions.read import Order, Read, read
+
+    with path.open("rb") as file, Path(os.devnull).open("wb") as nowhere:
+        found = read(file, nowhere, Order("auto", path.name))
+    if not isinstance(found, Read):
+        raise TypeError(found.detail)
+    return found.counts["results"]
+
+
+def _junitparser(path: Path) -> int:
+    from junitparser import JUnitXml
+
+    report = JUnitXml.fromfile(str(path))
+    return len([(case.classname, case.name, case.time, case.result) for suite in report for case in suite])
+
+
 READERS: dict[str, Callable[[Path], int]] = {
     "ours": _ours,
     "ours: rows": _rows,
@@ -57,6 +75,8 @@ READERS: dict[str, Callable[[Path], int]] = {
     "openpyxl": _openpyxl,
     "python-calamine": _calamine,
     "reqif": _reqif,
+    "ours: results": _results,
+    "junitparser": _junitparser,
 }
 
 

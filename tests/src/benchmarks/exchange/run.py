@@ -11,7 +11,7 @@ from pathlib import Path
 import xlsxwriter
 
 from benchmarks.engine.table import header, row
-from benchmarks.exchange import product, reqif_file
+from benchmarks.exchange import junit_file, product, reqif_file, uploads
 
 ROWS = 100_000
 _COLUMNS = ("ID", "Title", "Description", "Priority", "Type", "Status", "Module", "Tags", "Owner", "Effort")
@@ -19,22 +19,24 @@ _READERS = {
     ".csv": ("ours", "csv"),
     ".xlsx": ("ours", "ours: rows", "openpyxl", "python-calamine"),
     ".reqif": ("ours", "reqif"),
+    ".xml": ("ours: results", "junitparser"),
 }
-_SHARE_OF_REQIF = 0.15
-"""Objects of a ReqIF file are large."""
+_SHARES = {".reqif": 0.15, ".xml": 3.81}
+"""Objects of a ReqIF file are large, test cases of a report are small."""
 
 
 def main(folder: Path, rows: int = ROWS) -> None:
-    """Print what readers and then the product take for files of so many rows."""
+    """Print what readers and then the product take for files of so many rows, and for reports of results."""
     compare_readers(folder, rows)
     product.main(folder / "table.csv", rows)
+    uploads.main(folder, round(rows * _SHARES[".xml"]))
 
 
 def compare_readers(folder: Path, rows: int) -> None:
     """Print how long each reader takes for each file, and how much memory."""
     folder.mkdir(parents=True, exist_ok=True)
     for suffix in _READERS:
-        _compare(folder, suffix, round(rows * _SHARE_OF_REQIF) if suffix == ".reqif" else rows)
+        _compare(folder, suffix, round(rows * _SHARES.get(suffix, 1)))
 
 
 def _compare(folder: Path, suffix: str, rows: int) -> None:
@@ -66,6 +68,9 @@ def _read(reader: str, path: Path) -> dict[str, float]:
 def _write(path: Path, rows: int) -> None:
     if path.suffix == ".reqif":
         reqif_file.write(path, rows)
+        return
+    if path.suffix == ".xml":
+        junit_file.write(path, rows)
         return
     if path.suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as file:
