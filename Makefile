@@ -151,9 +151,10 @@ bench-scale: $(TOOLS) servers
 bench-results: $(TOOLS)
 	$(BIN)/python -m benchmarks.results
 
-# What row-level security costs: the same requests with it and without, in turns.
-bench-isolation: $(TOOLS)
+# What row-level security costs: the same requests with it and without, in turns; and what 999 other projects cost one.
+bench-isolation: $(TOOLS) servers
 	$(BIN)/python -m benchmarks.isolation
+	$(BIN)/python -m benchmarks.many_projects
 
 # How long `verify-audit` follows a million entries of the audit log, which take 2 GB.
 bench-audit: $(TOOLS)
