@@ -1,4 +1,4 @@
-"""The matrix of everything as a document: how long it takes, and what memory those who make and pass it on take."""
+"""Documents of the whole record: how long they take, and what memory those who make and pass them on take."""
 
 import time
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _PASSING_ON = ("gateway-0", "gateway-1")
 
 @dataclass(frozen=True)
 class Document:
-    """Seconds until it begins and until it is there, its MB, and the MB that its makers took at most on top."""
+    """Seconds until its first byte and until it is there, its MB, and the MB that its makers took at most on top."""
 
     begins: float
     seconds: float
@@ -25,8 +25,8 @@ class Document:
     gateway: float
 
 
-def fetch(stack: RunningStack, token: str, form: str) -> Document:
-    """Take the whole matrix as csv, xlsx or html; raises httpx.HTTPStatusError for a refusal."""
+def fetch(stack: RunningStack, token: str, path: str) -> Document:
+    """Take the document at a path of the API; raises httpx.HTTPStatusError for a refusal."""
     pids = stack.pids()
     programs = {name: psutil.Process(pids[name]) for name in (_MAKER, *_PASSING_ON)}
 
@@ -36,16 +36,15 @@ def fetch(stack: RunningStack, token: str, form: str) -> Document:
     looks = [held()]
     with again_and_again(lambda: looks.append(held()), _LOOK):
         began = time.perf_counter()
-        size = 0
+        begins, size = 0.0, 0
         with httpx.stream(
             "GET",
-            f"{stack.base_url}/api/v1/reports/traceability-matrix?format={form}",
+            f"{stack.base_url}/api/v1{path}",
             headers={"Authorization": f"Bearer {token}"},
             timeout=120,
         ) as response:
-            begins = time.perf_counter() - began
-            response.raise_for_status()
-            for block in response.iter_raw():
+            for block in response.raise_for_status().iter_raw():
+                begins = begins or time.perf_counter() - began
                 size += len(block)
         seconds = time.perf_counter() - began
     catalog, gateway = (
