@@ -128,7 +128,7 @@ def _changed(kind: ResourceType, describe: Entries, change: str) -> Handler:
     return each(audited(describe), unless_in_batch(streamed(stream_events.item_changed(kind, change))))
 
 
-_TOLD: Mapping[type[Payload], Handler] = {
+_KNOWN: Mapping[type[Payload], Handler] = {
     catalog.RequirementCreated: _created(_REQUIREMENT, texts.requirement_created),
     catalog.RequirementUpdated: _updated(_REQUIREMENT),
     catalog.RequirementDeleted: _deleted(_REQUIREMENT),
@@ -212,5 +212,5 @@ def _unless_deleted(handler: Handler) -> Handler:
 
 HANDLERS: Mapping[type[Payload], Handler] = {
     payload: each(_unless_deleted(handler), COPYING[payload]) if payload in COPYING else _unless_deleted(handler)
-    for payload, handler in _TOLD.items()
+    for payload, handler in _KNOWN.items()
 }

@@ -86,7 +86,7 @@ async def lock_data(connection: Connection, keys: Sequence[tuple[UUID, int]]) ->
     """Return, of those of these (event, user) that there is a notification of, its data; it stays as it is."""
     cursor = await connection.execute(
         "SELECT event_id, user_id, data FROM notifications JOIN unnest(%s::uuid[], %s::bigint[])"
-        " AS told (event_id, user_id) USING (event_id, user_id) ORDER BY id FOR UPDATE OF notifications",
+        " AS asked (event_id, user_id) USING (event_id, user_id) ORDER BY id FOR UPDATE OF notifications",
         ([event_id for event_id, _ in keys], [user_id for _, user_id in keys]),
     )
     return {(row["event_id"], row["user_id"]): row["data"] for row in await cursor.fetchall()}

@@ -33,7 +33,7 @@ WHERE wire_name IN ('auth.user.created', 'auth.user.updated', 'auth.user.passwor
 ORDER BY name
 """
 
-_TOLD = """
+_PENDING = """
 SELECT envelope, feed_seq <= least(
     (SELECT position FROM relay_position),
     (SELECT min(coalesce(c.position, 0)) FROM unnest(%(consumers)s::text[]) AS known (consumer)
@@ -43,7 +43,7 @@ ORDER BY id
 """
 
 
-class Told(NamedTuple):
+class PendingErasure(NamedTuple):
     """An event by which a person is erased that still names them; `received`: by everybody who follows the feed."""
 
     event: UserErased
@@ -62,16 +62,16 @@ async def names_of(connection: Connection, user_id: int) -> list[str]:
     return await fetch_column(connection, _NAMES, (str(user_id),))
 
 
-async def told(connection: Connection, consumers: list[str]) -> list[Told]:
+async def pending(connection: Connection, consumers: list[str]) -> list[PendingErasure]:
     """Return the events that still name somebody who was erased, in their order."""
-    cursor = await connection.execute(_TOLD, {"consumers": consumers, "wire_name": UserErased.wire_name})
+    cursor = await connection.execute(_PENDING, {"consumers": consumers, "wire_name": UserErased.wire_name})
     return [_read(row) for row in await cursor.fetchall()]
 
 
-def _read(row: Mapping[str, Any]) -> Told:
+def _read(row: Mapping[str, Any]) -> PendingErasure:
     envelope = orjson.loads(row["envelope"])
     time = datetime.fromisoformat(envelope["time"])
-    return Told(UserErased.model_validate(envelope["data"]), time, row["received"] is True)
+    return PendingErasure(UserErased.model_validate(envelope["data"]), time, row["received"] is True)
 
 
 async def forget_former(connection: Connection, user_id: int) -> None:

@@ -75,9 +75,9 @@ async def erase(
 async def finish(database: Database) -> None:
     """Tell of each erasure once more, after a while; when everybody has received that, forget who it was here, too."""
     async with database.across() as connection:
-        requested = await repository.told(connection, consumers_of("auth"))
-    for user_id in dict.fromkeys(one.event.user.id for one in requested):
-        events = [one for one in requested if one.event.user.id == user_id]
+        pending = await repository.pending(connection, consumers_of("auth"))
+    for user_id in dict.fromkeys(one.event.user.id for one in pending):
+        events = [one for one in pending if one.event.user.id == user_id]
         last = events[-1]
         if not last.received:
             continue

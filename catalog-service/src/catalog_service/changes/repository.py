@@ -5,8 +5,8 @@ from chassis.messaging import outbox
 from chassis.web.listing import Row
 from contracts import catalog
 
-_TOLD = ("requirement", "test_case", "link")
-_PUBLIC = [event.wire_name for event in catalog.EVENTS if event.wire_name.split(".")[1] in _TOLD]
+_SUBJECTS = ("requirement", "test_case", "link")
+_PUBLIC = [event.wire_name for event in catalog.EVENTS if event.wire_name.split(".")[1] in _SUBJECTS]
 
 
 async def head(database: Database) -> int:

@@ -99,19 +99,19 @@ def _place_in(
             line_start = offset + piece.rfind(b"\n") + 1
         offset += len(piece)
     last = file.read(_PIECE)
-    begun, told = 0, events()
+    begun, counted = 0, events()
     for at in range(len(last)):
         try:
             parser.send(last[at : at + 1])
         except (*NO_JSON, StopIteration, _Arrived):
-            if told is not None:
+            if counted is not None:
                 at = begun + len(last[begun:at]) - len(last[begun:at].lstrip(b" \t\r\n:,"))
             before = last[:at]
             if b"\n" in before:
                 line_start = offset + before.rfind(b"\n") + 1
             return line + before.count(b"\n"), offset + at - line_start + 1, offset + at
-        if told != events():
-            begun, told = at + 1, events()
+        if counted != events():
+            begun, counted = at + 1, events()
     return (line, offset - line_start + 1, offset) if not last else None
 
 

@@ -34,16 +34,16 @@ _DUPLICATES = Counter("traceline_inbox_duplicates_total", "Events that came agai
 _UNKNOWN = Counter("traceline_inbox_unknown_total", "Events of a type that is not known.", ("consumer",))
 
 
-_TOLD = """
-told AS (
+_INCOMING = """
+incoming AS (
     SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[], %(sources)s::text[], %(places)s::bigint[],
-                         %(times)s::text[]) AS told (event_id, wire_name, source, place, told_at)
+                         %(times)s::text[]) AS incoming (event_id, wire_name, source, place, occurred_at)
 )
 """
 
 
-def _told(messages: Sequence[Message]) -> dict[str, Any]:
-    """Return the parameters of `_TOLD`."""
+def _incoming(messages: Sequence[Message]) -> dict[str, Any]:
+    """Return the parameters of `_INCOMING`."""
     return {
         "ids": [message.id for message in messages],
         "wire_names": [message.wire_name for message in messages],
@@ -147,14 +147,14 @@ class Inbox:
             await lock(connection, self.queue)
             cursor = await connection.execute(
                 # What failed before and is applied now is no failure any more.
-                f"WITH {_TOLD},"
+                f"WITH {_INCOMING},"
                 " mended AS (DELETE FROM inbox_failures WHERE event_id = ANY(%(ids)s) OR id = %(failure_id)s::bigint"
                 " RETURNING event_id)"
-                " INSERT INTO inbox (event_id, wire_name, place) SELECT event_id, wire_name, place FROM told"
+                " INSERT INTO inbox (event_id, wire_name, place) SELECT event_id, wire_name, place FROM incoming"
                 f" WHERE NOT {IS_FORGOTTEN} OR event_id IN (SELECT event_id FROM mended)"
                 " OR %(failure_id)s::bigint IS NOT NULL"
                 " ON CONFLICT (event_id) DO NOTHING RETURNING event_id",
-                {**_told(messages), "failure_id": failure_id},
+                {**_incoming(messages), "failure_id": failure_id},
             )
             new = {row["event_id"] for row in await cursor.fetchall()}
             unique = {message.id: message for message in messages if message.id in new}
@@ -282,9 +282,9 @@ async def applied(connection: Connection, messages: Sequence[Message]) -> set[uu
     return set(
         await fetch_column(
             connection,
-            f"WITH {_TOLD} SELECT event_id FROM told"
+            f"WITH {_INCOMING} SELECT event_id FROM incoming"
             f" WHERE {IS_FORGOTTEN} OR event_id IN (SELECT event_id FROM inbox WHERE event_id = ANY(%(ids)s))",
-            _told(messages),
+            _incoming(messages),
         )
     )
 

@@ -20,10 +20,11 @@ _PAUSE = 0.05
 
 IS_FORGOTTEN = """
     EXISTS (SELECT FROM inbox_positions AS known
-            WHERE known.source = told.source
-                AND CASE WHEN told.place <= known.pruned THEN told.told_at::timestamptz < known.pruned_before END)
+            WHERE known.source = incoming.source
+                AND CASE WHEN incoming.place <= known.pruned
+                    THEN incoming.occurred_at::timestamptz < known.pruned_before END)
 """
-"""SQL condition that an event of `told` (source, place, told_at) was received, although its id may be forgotten."""
+"""SQL condition: an event of `incoming` (source, place, occurred_at) was received, although its id may be forgotten."""
 
 # The last one received is kept: by it a feed is known for the same one. While a source that was restored is read
 # again, the position is before what was forgotten.

@@ -115,10 +115,10 @@ async def read(database: Database, after: int, limit: int) -> Page:
     async with database.across() as connection:
         cursor = await connection.execute(
             """
-            SELECT position AS pruned, told.*
+            SELECT position AS pruned, event.*
             FROM feed_pruning LEFT JOIN LATERAL (
                 SELECT feed_seq, wire_name, envelope FROM outbox WHERE feed_seq > %s ORDER BY feed_seq LIMIT %s
-            ) AS told ON true
+            ) AS event ON true
             ORDER BY feed_seq
             """,
             (after, limit),

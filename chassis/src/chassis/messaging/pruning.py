@@ -189,13 +189,13 @@ async def _read(
 
 
 _SUPERSEDE = """
-WITH told AS (
-    SELECT * FROM unnest(%(keys)s::uuid[], %(places)s::bigint[]) AS told (key, feed_seq)
+WITH newest AS (
+    SELECT * FROM unnest(%(keys)s::uuid[], %(places)s::bigint[]) AS newest (key, feed_seq)
 ), put AS (
-    INSERT INTO feed_latest (key, feed_seq) SELECT * FROM told
+    INSERT INTO feed_latest (key, feed_seq) SELECT * FROM newest
     ON CONFLICT (key) DO UPDATE SET feed_seq = excluded.feed_seq
 )
-SELECT DISTINCT feed_latest.feed_seq FROM feed_latest JOIN told USING (key)
+SELECT DISTINCT feed_latest.feed_seq FROM feed_latest JOIN newest USING (key)
 """
 
 _REMOVE = """

@@ -98,10 +98,10 @@ def sentence(entry: Entry) -> str:
     if kind in {"enum", "literal_error"}:
         return _no_such_value(entry)
     if kind.startswith("uuid"):
-        told = no_uuid(entry["input"])
+        sentence = no_uuid(entry["input"])
     else:
-        told = _SENTENCES.get(kind, _NOT_ACCEPTED).format_map({**entry.get("ctx", {}), "value": _value(entry)})
-    return f"A{told[1:]}" if told.startswith(("a ", "an ")) else told
+        sentence = _SENTENCES.get(kind, _NOT_ACCEPTED).format_map({**entry.get("ctx", {}), "value": _value(entry)})
+    return f"A{sentence[1:]}" if sentence.startswith(("a ", "an ")) else sentence
 
 
 _SIZES = {

@@ -14,11 +14,11 @@ from chassis.core.wording import shown
 class TextForm:
     """Stands in `Annotated[str, ...]` for a text that is as `pattern` says, and in the document beside it.
 
-    `told` is what to say of another text, behind it: "is no ...: that ...".
+    `fault` is what is wrong with another text, to stand behind it: "is no ...: that ...".
     """
 
     pattern: str
-    told: str
+    fault: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """See pydantic."""
@@ -31,4 +31,4 @@ class TextForm:
     def _checked(self, text: str) -> str:
         if re.fullmatch(self.pattern, text):
             return text
-        raise PydanticCustomError("malformed_value", "{text} {told}.", {"text": shown(text), "told": self.told})
+        raise PydanticCustomError("malformed_value", "{text} {fault}.", {"text": shown(text), "fault": self.fault})

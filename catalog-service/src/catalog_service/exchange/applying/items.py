@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from catalog_service.exchange.applying import telling
+from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Job
 from catalog_service.items.kinds import ItemKind
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
@@ -14,7 +14,7 @@ AT = "%(moment)s::timestamptz + batch.position * interval '1 microsecond'"
 REFUSED = "SELECT array_agg(position) AS refused FROM batch WHERE target_id NOT IN (SELECT id FROM made)"
 MADE = "(SELECT * FROM new WHERE (id IN (SELECT id FROM made)) IS TRUE)"
 """Those that were made. Not a join: PostgreSQL, which knows nothing of `new`, would compare each with each."""
-TIMES = {name: telling.moment(f"told.{name}") for name in ("created_at", "updated_at")}
+TIMES = {name: event_sql.moment(f"changed.{name}") for name in ("created_at", "updated_at")}
 SEARCHED = (
     *("external_id", "title", "tags", "description"),
     *("steps", "preconditions", "postconditions", "test_data"),
@@ -44,7 +44,7 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
             values["created_by"] = "coalesce(item.created_by, %(author)s)"
         names = ", ".join(kind.columns)
         selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
-        told = telling.state(kind.columns, "told", **TIMES)
+        created = event_sql.state(kind.columns, "changed", **TIMES)
         return f"""
         new AS MATERIALIZED (
             SELECT batch.position, {AT} AS at, {selected}
@@ -57,7 +57,7 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
             SELECT id, '{kind.name}', 'created', %(actor)s, created_at, 1, '{{}}' FROM {MADE} AS made_now
             WHERE created_by <> %(actor)s AND NOT %(restores)s ORDER BY position
         ), events AS (
-            {telling.insert((kind.created, _payload(kind.name, told), MADE))}
+            {event_sql.insert((kind.created, _payload(kind.name, created), MADE))}
         ) {REFUSED}
         """
 
@@ -75,8 +75,8 @@ def update(kind: ItemKind) -> Callable[[Job], str]:
             values["updated_at"] = f"greatest({AT}, item.updated_at + interval '1 microsecond')"
         selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
         searched = [name for name in SEARCHED if name in kind.columns]
-        state = telling.state(kind.columns, "told", **TIMES)
-        payload = _payload(kind.name, state, f""" || ',"changes":' || {telling.changes(changeable)}""")
+        state = event_sql.state(kind.columns, "changed", **TIMES)
+        payload = _payload(kind.name, state, f""" || ',"changes":' || {event_sql.changes(changeable)}""")
         return f"""
         new AS MATERIALIZED (
             SELECT batch.position, batch.changes, {AT} AS at, present, meaning.fields,
@@ -96,7 +96,7 @@ def update(kind: ItemKind) -> Callable[[Job], str]:
             INSERT INTO item_revisions (item_id, version, changed_fields, changed_at)
             SELECT id, version, fields, updated_at FROM new WHERE cardinality(fields) > 0 AND NOT %(restores)s
         ), events AS (
-            {telling.insert((kind.updated, payload, "new"))}
+            {event_sql.insert((kind.updated, payload, "new"))}
         ) {REFUSED}
         """
 
@@ -107,7 +107,7 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
     """Return the step that deletes items and their links, which must be locked, and remembers that they were."""
 
     def statement(_: Job) -> str:
-        payload = _payload(kind.name, telling.state(kind.columns, "told", **TIMES))
+        payload = _payload(kind.name, event_sql.state(kind.columns, "changed", **TIMES))
         return f"""
         new AS MATERIALIZED (
             SELECT batch.position, {AT} AS at,
@@ -118,7 +118,7 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
                 {", ".join(f"l.{name}" for name in LINK_COLUMNS)}, {NAMES}
             FROM new JOIN links l ON l.{kind.name}_id = new.id {JOINED_ENDS}
         ), events AS (
-            {telling.insert((kind.deleted, payload, "new"), (LinkDeleted, link_payload(), "unlinked"))}
+            {event_sql.insert((kind.deleted, payload, "new"), (LinkDeleted, link_payload(), "unlinked"))}
         ), remembered AS (
             INSERT INTO deleted_items (kind, id, external_id, source_system, deleted_at, deleted_by)
             SELECT '{kind.name}', id, external_id, source_system, at, %(actor)s FROM new
@@ -154,13 +154,13 @@ def add_revisions(_: Job) -> str:
 
 def link_payload(more: str = "") -> str:
     """Return the SQL of the payload of an event of a link."""
-    times = {name: telling.moment(f"told.{name}") for name in ("created_at", "confirmed_at", "updated_at")}
+    times = {name: event_sql.moment(f"changed.{name}") for name in ("created_at", "confirmed_at", "updated_at")}
     # A whole number is one of a kind of its own in JSON.
     score = (
-        "CASE WHEN told.confidence_score IN (0, 1) THEN (told.confidence_score || '.0')::json"
-        " ELSE to_json(told.confidence_score) END"
+        "CASE WHEN changed.confidence_score IN (0, 1) THEN (changed.confidence_score || '.0')::json"
+        " ELSE to_json(changed.confidence_score) END"
     )
-    state = telling.state(LinkState.model_fields, "told", confidence_score=score, **times)
+    state = event_sql.state(LinkState.model_fields, "changed", confidence_score=score, **times)
     return _payload("link", state, more)
 
 

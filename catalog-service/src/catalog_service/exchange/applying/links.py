@@ -1,6 +1,6 @@
 """The SQL of links that an import makes, changes or removes."""
 
-from catalog_service.exchange.applying import telling
+from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.items import AT, MADE, REFUSED, link_payload, unless_there
 from catalog_service.exchange.applying.job import Job
 from catalog_service.links.repository import COLUMNS, JOINED_ENDS, NAMES
@@ -33,7 +33,7 @@ def create(job: Job) -> str:
         ), made AS (
             INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position {unless_there(job)} RETURNING id
         ), events AS (
-            {telling.insert((LinkCreated, payload, MADE))}
+            {event_sql.insert((LinkCreated, payload, MADE))}
         ) {REFUSED}
     """
 
@@ -46,7 +46,7 @@ def update(job: Job) -> str:
     selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
     stored = (*COLUMNS, *(_VERSIONS if job.restores else ()))
     versions = "".join(f", item.{name}" for name in _VERSIONS)
-    payload = link_payload(f""" || ',"changes":' || {telling.changes(_CHANGEABLE)}""")
+    payload = link_payload(f""" || ',"changes":' || {event_sql.changes(_CHANGEABLE)}""")
     return f"""
         new AS MATERIALIZED (
             SELECT batch.position, batch.changes, {AT} AS at, l AS present,
@@ -58,7 +58,7 @@ def update(job: Job) -> str:
             UPDATE links SET {", ".join(f"{name} = new.{name}" for name in stored)}
             FROM new WHERE links.id = new.id RETURNING links.id
         ), events AS (
-            {telling.insert((LinkUpdated, payload, "new"))}
+            {event_sql.insert((LinkUpdated, payload, "new"))}
         ) {REFUSED}
     """
 
@@ -71,7 +71,7 @@ def delete(_: Job) -> str:
                 {", ".join(f"l.{name}" for name in COLUMNS)}, {NAMES}
             FROM batch JOIN links l ON l.id = batch.target_id {JOINED_ENDS}
         ), events AS (
-            {telling.insert((LinkDeleted, link_payload(), "new"))}
+            {event_sql.insert((LinkDeleted, link_payload(), "new"))}
         ), made AS (
             DELETE FROM links WHERE id IN (SELECT id FROM new) RETURNING id
         ) {REFUSED}

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from psycopg.types.json import Json
 
-from catalog_service.exchange.applying import telling
+from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Counts, Job
 from catalog_service.exchange.applying.steps import STEPS, Step
 from catalog_service.items.kinds import KINDS
@@ -202,7 +202,7 @@ async def lock_changed(
         f"""
         SELECT position FROM import_rows LEFT JOIN {table} AS item ON item.id = target_id
         WHERE {rows} AND (item.id IS NULL OR %(refuses)s AND ({is_other} OR EXISTS (
-            SELECT FROM json_each(changes) AS one, {telling.state(columns, "item")} AS present(said)
+            SELECT FROM json_each(changes) AS one, {event_sql.state(columns, "item")} AS present(said)
             WHERE said -> one.key IS NOT NULL
                 AND (said -> one.key)::jsonb IS DISTINCT FROM (one.value -> 'before')::jsonb)))
         """,

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import psycopg
 
 from catalog_service.authorship import author
-from catalog_service.exchange.applying import repository, telling
+from catalog_service.exchange.applying import event_sql, repository
 from catalog_service.exchange.applying.job import Applied, Cancelled, Counts, Job, RecordChanged
 from catalog_service.exchange.applying.repository import FIRST, Place
-from catalog_service.exchange.applying.steps import STEPS, TOLD
+from catalog_service.exchange.applying.steps import RECORDED, STEPS
 from catalog_service.items.kinds import KINDS
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
@@ -59,7 +59,7 @@ async def _finish(connection: Connection, job: Job, place: Place, counts: Counts
         suggest=job.suggests,
     )
     now = datetime.now(UTC)
-    await outbox.record(connection, [telling.event(job, event, now)])
+    await outbox.record(connection, [event_sql.event(job, event, now)])
     await repository.keep_document(connection, job.id, now)
     has_items = any(event.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
     await repository.finish(connection, job.id, now, search_ready=not has_items)
@@ -80,7 +80,7 @@ class _Application:
         self._refused: Counter[str] = Counter()
         self._now = datetime.now(UTC)
         self._parameters = {
-            **telling.heads(job, TOLD),
+            **event_sql.heads(job, RECORDED),
             **{f"meaning_of_{kind.name}": list(kind.meaning) for kind in KINDS},
             "moment": self._now,
             "author": author(job.actor),

@@ -39,7 +39,7 @@ STEPS = (
 )
 """In this order: updates first, as an item may leave its external_id to a new one; links when both ends are there."""
 
-TOLD: tuple[type[Payload], ...] = tuple(
+RECORDED: tuple[type[Payload], ...] = tuple(
     event for event in catalog.EVENTS if event.wire_name.split(".")[1] in {"requirement", "test_case", "link"}
 )
 """The events that steps tell."""

@@ -30,8 +30,8 @@ class Step:
     @property
     def text(self) -> str:
         """The step as one text: the action, and what is expected on a line of its own."""
-        told = (f"{name}: {value}" for name, value in self.others.items() if isinstance(value, str))
-        action = self.action.strip() or self.data.strip() or ", ".join(told)
+        named = (f"{name}: {value}" for name, value in self.others.items() if isinstance(value, str))
+        action = self.action.strip() or self.data.strip() or ", ".join(named)
         expected = f"Expected: {self.expected.strip()}" if self.expected.strip() else ""
         return "\n".join(filter(None, (action, expected)))
 
@@ -116,9 +116,9 @@ def _steps_of_json(text: str) -> list[Step] | None:
         fields = entry.get("fields", entry) if isinstance(entry, dict) else None
         if not isinstance(fields, dict):
             return None
-        told = {fold(name): value for name, value in fields.items() if isinstance(value, str)}
-        expected = next((told[name] for name in ("expected result", "expected", "result") if name in told), "")
-        steps.append(Step(told.get("action", told.get("step", "")), told.get("data", ""), expected))
+        texts = {fold(name): value for name, value in fields.items() if isinstance(value, str)}
+        expected = next((texts[name] for name in ("expected result", "expected", "result") if name in texts), "")
+        steps.append(Step(texts.get("action", texts.get("step", "")), texts.get("data", ""), expected))
     return steps if all(steps) else None
 
 
