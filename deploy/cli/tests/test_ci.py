@@ -1,5 +1,8 @@
 """What CI systems say of their runs, as they document their variables."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from traceline_cli.ci import Pipeline, detect
@@ -189,3 +192,62 @@ def test_a_pipeline_is_known_by_its_variables(variables: dict[str, str], found: 
 )
 def test_what_is_not_set_makes_no_key_that_all_runs_would_share(variables: dict[str, str]) -> None:
     assert detect(variables) == Pipeline()
+
+
+@pytest.mark.parametrize(
+    ("variables", "branch"),
+    [
+        (
+            {
+                "GITLAB_CI": "true",
+                "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "main",
+                "CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "else/doors",
+                "CI_MERGE_REQUEST_PROJECT_PATH": "acme/doors",
+                "CI_COMMIT_REF_NAME": "main",
+            },
+            "else/doors:main",
+        ),
+        (
+            {
+                "GITLAB_CI": "true",
+                "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "fix",
+                "CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "acme/doors",
+                "CI_MERGE_REQUEST_PROJECT_PATH": "acme/doors",
+            },
+            "fix",
+        ),
+        ({"JENKINS_URL": "https://ci.example/", "CHANGE_BRANCH": "main", "CHANGE_FORK": "else"}, "else:main"),
+        ({"JENKINS_URL": "https://ci.example/", "CHANGE_BRANCH": "fix", "BRANCH_NAME": "PR-7"}, "fix"),
+        (
+            {
+                "TF_BUILD": "True",
+                "SYSTEM_PULLREQUEST_ISFORK": "True",
+                "SYSTEM_PULLREQUEST_SOURCEBRANCH": "refs/heads/main",
+                "BUILD_SOURCEBRANCH": "refs/pull/7/merge",
+            },
+            "refs/pull/7/merge",
+        ),
+        (
+            {
+                "TRAVIS": "true",
+                "TRAVIS_PULL_REQUEST_BRANCH": "main",
+                "TRAVIS_PULL_REQUEST_SLUG": "else/doors",
+                "TRAVIS_REPO_SLUG": "acme/doors",
+                "TRAVIS_BRANCH": "main",
+            },
+            "else/doors:main",
+        ),
+    ],
+)
+def test_the_branch_of_a_fork_is_none_of_ours(variables: dict[str, str], branch: str) -> None:
+    assert detect(variables).branch == branch
+
+
+@pytest.mark.parametrize(("source", "branch"), [("else/doors", "else/doors:main"), ("acme/doors", "main")])
+def test_the_event_of_github_says_whose_branch_it_is(tmp_path: Path, source: str, branch: str) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"head": {"repo": {"full_name": source}}}}))
+    of_pull_request = {**GITHUB, "GITHUB_HEAD_REF": "main", "GITHUB_EVENT_PATH": str(event)}
+    assert detect(of_pull_request).branch == branch
+    event.write_text(json.dumps({"pull_request": {"head": {"repo": None}}}))
+    assert detect(of_pull_request).branch == "main"

@@ -1,7 +1,14 @@
-"""What the variables of a CI system say of the run that we are part of."""
+"""What the variables of a CI system say of the run that we are part of.
 
+The branch of a pull request from a fork has the fork's name before it: what ran on the `main` of somebody else is no
+result of ours.
+"""
+
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ def _github(of: Mapping[str, str]) -> Pipeline:
     return Pipeline(
         run=_key("github", repository, run),
         # Of a pull request the ref is its merge; its branch is the head.
-        branch=of.get("GITHUB_HEAD_REF") or of.get("GITHUB_REF_NAME"),
+        branch=_head(of.get("GITHUB_HEAD_REF"), _github_source(of), repository) or of.get("GITHUB_REF_NAME"),
         commit=of.get("GITHUB_SHA"),
         build_url=f"{server}/{repository}/actions/runs/{run}" if server and repository and run else None,
         attempt=_number(of.get("GITHUB_RUN_ATTEMPT")),
@@ -38,10 +45,19 @@ def _github(of: Mapping[str, str]) -> Pipeline:
     )
 
 
+def _github_source(of: Mapping[str, str]) -> str | None:
+    """Return the repository that a pull request comes from, which only the event says."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads(Path(of["GITHUB_EVENT_PATH"]).read_bytes())["pull_request"]["head"]["repo"]["full_name"])
+    return None
+
+
 def _gitlab(of: Mapping[str, str]) -> Pipeline:
+    source, target = (of.get(f"CI_MERGE_REQUEST_{which}PROJECT_PATH") for which in ("SOURCE_", ""))
+    head = _head(of.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"), source, target)
     return Pipeline(
         run=_key("gitlab", of.get("CI_PROJECT_PATH"), of.get("CI_PIPELINE_ID")),
-        branch=of.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME") or of.get("CI_COMMIT_REF_NAME"),
+        branch=head or of.get("CI_COMMIT_REF_NAME"),
         commit=of.get("CI_COMMIT_SHA"),
         build_url=of.get("CI_PIPELINE_URL"),
         shard=_shard(of.get("CI_NODE_INDEX"), of.get("CI_NODE_TOTAL"), first=1),
@@ -50,7 +66,8 @@ def _gitlab(of: Mapping[str, str]) -> Pipeline:
 
 
 def _jenkins(of: Mapping[str, str]) -> Pipeline:
-    branch = of.get("CHANGE_BRANCH") or of.get("BRANCH_NAME") or of.get("GIT_BRANCH")
+    head = _head(of.get("CHANGE_BRANCH"), of.get("CHANGE_FORK"), None)
+    branch = head or of.get("BRANCH_NAME") or of.get("GIT_BRANCH")
     return Pipeline(
         run=_key("jenkins", of.get("JOB_NAME"), of.get("BUILD_NUMBER")),
         branch=branch.removeprefix("origin/") if branch else None,
@@ -63,6 +80,8 @@ def _jenkins(of: Mapping[str, str]) -> Pipeline:
 def _azure(of: Mapping[str, str]) -> Pipeline:
     server, project, build = (of.get(name) for name in ("SYSTEM_COLLECTIONURI", "SYSTEM_TEAMPROJECT", "BUILD_BUILDID"))
     source = of.get("SYSTEM_PULLREQUEST_SOURCEBRANCH") or of.get("BUILD_SOURCEBRANCH")
+    if of.get("SYSTEM_PULLREQUEST_ISFORK") == "True":
+        source = of.get("BUILD_SOURCEBRANCH")  # refs/pull/7/merge: whose fork it is is not said
     return Pipeline(
         run=_key("azure", project, build),
         branch=source.removeprefix("refs/heads/") if source else None,
@@ -122,10 +141,11 @@ def _teamcity(of: Mapping[str, str]) -> Pipeline:
 
 
 def _travis(of: Mapping[str, str]) -> Pipeline:
+    head = _head(of.get("TRAVIS_PULL_REQUEST_BRANCH"), of.get("TRAVIS_PULL_REQUEST_SLUG"), of.get("TRAVIS_REPO_SLUG"))
     return Pipeline(
         run=_key("travis", of.get("TRAVIS_REPO_SLUG"), of.get("TRAVIS_BUILD_ID")),
         # Of a pull request the branch is the one that it goes to, and the commit its merge.
-        branch=of.get("TRAVIS_PULL_REQUEST_BRANCH") or of.get("TRAVIS_BRANCH"),
+        branch=head or of.get("TRAVIS_BRANCH"),
         commit=of.get("TRAVIS_PULL_REQUEST_SHA") or of.get("TRAVIS_COMMIT"),
         build_url=of.get("TRAVIS_BUILD_WEB_URL"),
         name=of.get("TRAVIS_JOB_NAME"),
@@ -144,6 +164,11 @@ _SYSTEMS = {
     "TRAVIS": _travis,
 }
 """By the variable that only this system sets."""
+
+
+def _head(branch: str | None, source: str | None, target: str | None) -> str | None:
+    """Return the branch of a pull request, after the repository that it comes from if that is another."""
+    return f"{source}:{branch}" if branch and source and source != target else branch
 
 
 def _key(system: str, *parts: str | None) -> str | None:
