@@ -70,11 +70,12 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     admin.create_link(requirement["id"], test_case["id"])
     of_ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/doors", "GITHUB_RUN_ID": uuid4().hex}
     of_ci |= {"GITHUB_REF_NAME": f"branch-{name}", "GITHUB_SHA": uuid4().hex}
-    case = f'<testcase classname="doors" name="[{name}] close"><failure message="open"/></testcase>'
+    case = f'<testcase classname="doors" name="[{name}] close" test_id="NONE-1"><failure message="open"/></testcase>'
     (tmp_path / "report.xml").write_text(f'<testsuite name="doors">{case}</testsuite>')
     for again in (False, True, False):
         sent = run("--json", "results", "*.xml", **of_ci)
         assert sent.returncode == 0, sent.stderr
+        assert ("report.xml: Results name test cases that do not exist: NONE-1." in sent.stderr) is not again
         [answer] = json.loads(sent.stdout)
         assert answer["run"]["key"] == f"github:acme/doors:{of_ci['GITHUB_RUN_ID']}"
         assert answer["run"]["counts"]["failed"] == 1
@@ -92,6 +93,19 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     passed = run("gate", "--rule", "max_failed=1000", "--format", "junit", "-o", "gate.xml", **of_ci)
     assert passed.returncode == 0, passed.stderr
     assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
+
+
+def test_a_file_of_the_checkout_is_not_taken_for_a_saved_policy(run: Run, admin: Traceline, tmp_path: Path) -> None:
+    name, test_case = f"strict-{uuid4().hex[:8]}", admin.create_test_case()
+    admin.create_link(admin.create_requirement()["id"], test_case["id"])
+    assert admin.put(f"/reports/gate/policies/{name}", json={"rules": [{"rule": "max_not_run", "limit": 0}]}).is_success
+    soft = json.dumps({"rules": [{"rule": "max_not_run", "limit": 10**9}]})
+    for file in (name, "soft.json"):
+        (tmp_path / file).write_text(soft)
+    assert [run("gate", "--policy", policy).returncode for policy in (name, f"./{name}", "soft.json")] == [1, 0, 0]
+    nowhere = run("gate", "--policy", "soft.json", "--environment", uuid4().hex)
+    assert (nowhere.returncode, "No result is of the environment" in nowhere.stdout) == (1, True)
+    assert run("gate", "--policy", name, "--allow-flaky").returncode == 4
 
 
 @pytest.mark.parametrize("beside", [0, 2**20], ids=["small", "followed"])

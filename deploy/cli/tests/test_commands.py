@@ -43,6 +43,7 @@ def run(*words: str, **variables: str) -> Result:
         (["results", "--url", NOBODY, "."], Exit.WRONG_USE, "is a folder"),
         (["export", "--url", NOBODY, "-o", "nowhere/all.ndjson"], Exit.UNREACHABLE, "Nobody is logged in"),
         (["results", "--url", NOBODY, "--shard", "5/4", "a.xml"], Exit.WRONG_USE, "such as 2/4"),
+        (["gate", "--url", NOBODY, "--policy", "./none.json"], Exit.WRONG_USE, "none.json: No such file"),
         (["nonsense"], Exit.WRONG_USE, "No such command"),
     ],
 )
@@ -70,6 +71,8 @@ def test_what_fails_is_told_as_json_too() -> None:
     failed = run("--json", "gate", "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
     assert failed.exit_code == Exit.UNREACHABLE
     assert json.loads(failed.stdout)["error"]["code"] == "unreachable"
+    misused = run("--json", "gate", "--rule", "max_failed", "--url", NOBODY)
+    assert (misused.exit_code, json.loads(misused.stdout)["error"]["code"]) == (Exit.WRONG_USE, "wrong_use")
     unsent = run("results", "none.xml", "--url", NOBODY, "--json", "--no-fail")
     assert unsent.exit_code == 0
     assert json.loads(unsent.stdout) == {"error": {"code": "wrong_use", "detail": "There is no file none.xml."}}
@@ -107,7 +110,7 @@ class _Proxy(BaseHTTPRequestHandler):
         self.send_response(302 if moved else 200)
         self.send_header("Location", "https://login.example.com/")
         self.end_headers()
-        self.wfile.write(b"<h1>Sign in</h1>")
+        self.wfile.write(b'{"kind": "requirement"}\n' if "/exports" in self.path else b"<h1>Sign in</h1>")
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -129,6 +132,24 @@ def test_what_is_no_traceline_never_looks_like_a_gate_that_does_not_pass(proxy: 
         done = run(*command, "--url", proxy, TRACELINE_TOKEN=" tlp_x\n")
         assert (done.exit_code, done.stdout) == (Exit.UNREACHABLE, "")
         assert said in done.stderr
+
+
+@pytest.mark.parametrize("to", [[], ["-o", "all.ndjson"]])
+def test_an_export_that_is_cut_off_is_told(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("export", *to, "--url", proxy, TRACELINE_TOKEN="tlp_x")
+    assert done.exit_code == Exit.UNREACHABLE
+    assert "cut off before its end" in done.stderr
+    assert [*tmp_path.glob("*.ndjson")] == []
+
+
+def test_a_folder_of_allure_is_to_be_packed(tmp_path: Path) -> None:
+    (tmp_path / "1-result.json").write_text("{}")
+    done = run("results", str(tmp_path), "--url", NOBODY)
+    assert done.exit_code == Exit.WRONG_USE
+    assert "into one zip" in done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

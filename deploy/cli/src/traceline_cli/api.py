@@ -16,7 +16,8 @@ from traceline_cli.failures import Exit, Failure
 
 _AGAIN = {429, 502, 503, 504}
 _LONGEST_PAUSE = 30.0
-_TIMEOUT = httpx.Timeout(60, read=300, connect=10)
+_TIMEOUT = httpx.Timeout(60, connect=10)
+"""In seconds; what takes longer there than 20 is answered with 202."""
 
 
 class Api:

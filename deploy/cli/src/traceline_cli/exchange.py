@@ -3,6 +3,7 @@
 import json
 import secrets
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,8 @@ def _counts(job: dict[str, Any]) -> list[str]:
 def export(context: Context, file_format: str, output: Path | None, kind: str | None, options: tuple[str, ...]) -> None:
     """Write requirements, test cases and links as one document of one moment."""
     chunks = context.api().stream("/exports", **{**pairs(options), "format": file_format, "kind": kind})
+    if file_format == "ndjson":
+        chunks = _whole(chunks)
     if output is None or str(output) == "-":
         for chunk in chunks:
             sys.stdout.buffer.write(chunk)
@@ -124,24 +127,24 @@ def export(context: Context, file_format: str, output: Path | None, kind: str | 
     # Beside it, so that what was there stays until the whole of the new one is.
     new = output.with_name(f".{output.name}-{secrets.token_hex(4)}")
     try:
-        last = b""
         with new.open("xb") as stream:
-            for chunk in chunks:
-                stream.write(chunk)
-                last = (last + chunk)[-4096:]
-        if file_format == "ndjson" and not _is_whole(last):
-            raise Failure(Exit.UNREACHABLE, "The export was cut off before its end; nothing was written.")
+            stream.writelines(chunks)
         new.replace(output)
     finally:
         new.unlink(missing_ok=True)
     context.terminal.answer({"file": str(output), "size": output.stat().st_size}, f"{output} written")
 
 
-def _is_whole(tail: bytes) -> bool:
-    """Check whether the last line of NDJSON is the mark of its end."""
-    with suppress(ValueError):
-        return bool(json.loads(tail.rstrip(b"\n").rpartition(b"\n")[2]).get("kind") == "end")
-    return False
+def _whole(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield an export as NDJSON; raise Failure when its last line is not the mark of its end."""
+    last = b""
+    for chunk in chunks:
+        yield chunk
+        last = (last + chunk)[-4096:]
+    with suppress(ValueError, AttributeError):
+        if json.loads(last.rstrip(b"\n").rpartition(b"\n")[2]).get("kind") == "end":
+            return
+    raise Failure(Exit.UNREACHABLE, "The export was cut off before its end.")
 
 
 def pairs(options: tuple[str, ...]) -> dict[str, str]:

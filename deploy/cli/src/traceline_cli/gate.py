@@ -19,10 +19,12 @@ _MOST_NAMED = 10
 
 
 @click.command()
-@click.option("--policy", help="A saved policy by its name, or a file with rules.")
+@click.option("--policy", help="A saved policy by its name, or the path of a file with rules: ./gate.json.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0.")
 @click.option("--branch")
 @click.option("--commit")
+@click.option("--environment", help="Results of this environment alone.")
+@click.option("--allow-flaky", is_flag=True, help="Flaky requirements are verified, too.")
 @click.option("--summary", is_flag=True, help="Write the reasons to $GITHUB_STEP_SUMMARY, too.")
 @click.option("--format", "file_format", type=click.Choice(["text", "json", "markdown", "junit"]), default="text")
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write the document there.")
@@ -34,13 +36,21 @@ def gate(
     branch: str | None,
     commit: str | None,
     *,
+    environment: str | None,
+    allow_flaky: bool,
     summary: bool,
     file_format: str,
     output: Path | None,
 ) -> None:
     """Hold the record against rules; end with 0 when it passes and with 1 when it does not."""
     found = ci.detect(os.environ)
-    query: dict[str, Any] = {"branch": branch or found.branch, "commit": commit or found.commit, **pairs(rules)}
+    query: dict[str, Any] = {
+        "branch": branch or found.branch,
+        "commit": commit or found.commit,
+        "environment": environment,
+        "allow_flaky": allow_flaky or None,
+        **pairs(rules),
+    }
     body = _policy_of(policy)
     if body is None and policy is not None:
         query["policy"] = policy
@@ -72,8 +82,11 @@ def gate(
 
 
 def _policy_of(policy: str | None) -> Any:
-    """Return the rules of a file; None when `policy` is none."""
-    if policy is None or not Path(policy).is_file():
+    """Return the rules of a file; None when `policy` is none.
+
+    Never of a file that has the name of a saved policy: a pull request could add it, and soften its own gate.
+    """
+    if policy is None or not (policy.endswith(".json") or {"/", os.sep} & {*policy}):
         return None
     try:
         return json.loads(Path(policy).read_text())

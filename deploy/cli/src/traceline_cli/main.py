@@ -24,7 +24,8 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return self._invoke(ctx)
-        except Failure as failure:
+        except click.ClickException as error:
+            failure = error if isinstance(error, Failure) else Failure(Exit.WRONG_USE, error.format_message())
             terminal = ctx.ensure_object(Context).terminal
             if terminal.as_json and not terminal.has_answered:
                 terminal.answer({"error": failure.problem})

@@ -4,6 +4,7 @@ import glob
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -103,8 +104,11 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
                 away.set()
             return failure.of_file(file)
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        outcomes = list(zip(files, pool.map(send, files), strict=True))
+    outcomes: list[tuple[Path, dict[str, Any] | Failure]] = []
+    with context.terminal.progress("results") as look, ThreadPoolExecutor(_AT_ONCE) as pool:
+        for file, outcome in zip(files, pool.map(send, files), strict=True):
+            look({"progress": len(outcomes) / len(files)})
+            outcomes.append((file, outcome))
     failures = [one for _, one in outcomes if isinstance(one, Failure)]
     runs = {one["run"]["id"] for _, one in outcomes if isinstance(one, dict)}
     if is_whole and not failures:
@@ -113,7 +117,12 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     answers = [
         {"file": str(file), **({"error": one.problem} if isinstance(one, Failure) else one)} for file, one in outcomes
     ]
-    lines = [_line(file, one) for file, one in outcomes if isinstance(one, dict)]
+    lines = []
+    for file, one in outcomes:
+        if isinstance(one, dict):
+            lines.append(_line(file, one))
+            for warning in () if one["duplicate"] else _warnings(one):
+                context.terminal.say(f"{file}: {warning}")
     context.terminal.answer(answers, *lines, *(f"{api.page}/results/{run}" for run in runs))
     if failures:
         for failure in failures[1:]:
@@ -127,7 +136,10 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
         names = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
         found = [Path(name) for name in names if Path(name).is_file()]
         if Path(pattern).is_dir():
-            raise Failure(Exit.WRONG_USE, f"{pattern} is a folder; say which files, such as '{pattern}/**/*.xml'.")
+            hint = f"say which files, such as '{pattern}/**/*.xml'"
+            if any(Path(pattern).glob("*-result.json")):
+                hint = "pack what Allure has written there into one zip, and send that"
+            raise Failure(Exit.WRONG_USE, f"{pattern} is a folder; {hint}.")
         if not found:
             raise Failure(Exit.WRONG_USE, f"There is no file {pattern}.")
         files |= dict.fromkeys(found)
@@ -166,3 +178,11 @@ def _line(file: Path, sent: dict[str, Any]) -> str:
         return f"{file}: the run {sent['run']['key']} has it already"
     counts = ", ".join(f"{count} {status}" for status, count in sent["counts"].items() if count and status != "results")
     return f"{file}: {sent['tests']} tests, {sent['matched']} of them with a test case: {counts}"
+
+
+def _warnings(sent: dict[str, Any]) -> Iterator[str]:
+    """Yield what a person should know of a file; how many tests have no test case is in its line."""
+    for one in sent["warnings"]:
+        if one["code"] != "unknown_test":
+            times = f" ({one['count']} times)" if one["count"] > 1 else ""
+            yield one["message"] + times
