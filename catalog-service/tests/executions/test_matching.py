@@ -103,6 +103,20 @@ async def test_unknown_tests_become_test_cases_once(results: Results) -> None:
     assert [(one["title"], one["automation_status"]) for one in found] == [(name, "automated")]
 
 
+async def test_tests_without_a_class_become_test_cases_of_their_suites(results: Results) -> None:
+    name = results.catalog.word()
+    tests = [{"name": name, "suite": suite, "status": "passed", "duration": 1} for suite in ("admin", "user")]
+    same_place = {**tests[0], "filePath": "other.ts"}
+    report = orjson.dumps({"results": {"tool": {"name": "x"}, "summary": {}, "tests": [*tests, same_place]}})
+    sent = ok(await results.post(report, {"content-type": "application/json"}, unknown="create"))
+    assert (sent["tests"], sent["created"], sent["unknown"], sent["matched"]) == (3, 2, 0, 3)
+    found = (await results.catalog.read("/test-cases", search=name, sort="external_id"))["items"]
+    assert sorted(one["external_id"] for one in found) == [f"admin.{name}", f"user.{name}"]
+    listed = (await results.catalog.read("/automated-tests", search=name))["items"]
+    counted_for = sorted(one["test_cases"][0]["external_id"] for one in listed)
+    assert counted_for == [f"admin.{name}", f"admin.{name}", f"user.{name}"]
+
+
 async def test_unknown_tests_are_left_out_or_refused_as_asked(results: Results) -> None:
     name = results.catalog.word()
     ignored = await results.send((name, "passed"), unknown="ignore")

@@ -26,30 +26,38 @@ async def lock_creations(connection: Connection) -> None:
 
 async def create_test_cases(connection: Connection, run: StoredRun, actor: Actor) -> int:
     """Make test cases of the tests that have none; return how many. One that has such an external_id is taken."""
-    unmatched = await incoming.unmatched(connection)
-    wanted = {external_id(test): test for test in unmatched}
+    wanted: dict[str, list[dict[str, Any]]] = {}
+    for test in await incoming.unmatched(connection):
+        wanted.setdefault(external_id(test), []).append(test)
     known = await connection.execute(
         "SELECT id, external_id FROM test_cases WHERE external_id = ANY(%s)", (list(wanted),)
     )
-    matches = [(wanted.pop(row["external_id"])["fingerprint"], row["id"]) for row in await known.fetchall()]
-    made = [new(TEST_CASE, _fields(key, test, run), actor) for key, test in wanted.items()]
+    ids = {row["external_id"]: row["id"] for row in await known.fetchall()}
+    made = [new(TEST_CASE, _fields(key, tests[0], run), actor) for key, tests in wanted.items() if key not in ids]
     for start in range(0, len(made), _AT_ONCE):
         await items.insert_all(connection, TEST_CASE, made[start : start + _AT_ONCE])
-    matches += [(test["fingerprint"], row["id"]) for test, (row, _) in zip(wanted.values(), made, strict=True)]
-    await incoming.add_created(connection, matches)
+    ids |= {row["external_id"]: row["id"] for row, _ in made}
+    await incoming.add_created(
+        connection, [(test["fingerprint"], ids[key]) for key, tests in wanted.items() for test in tests]
+    )
     return len(made)
 
 
 def external_id(test: dict[str, Any]) -> str:
-    """Return the external_id of a test case that is made of a test: its class and name, or their hash."""
-    name = ".".join(filter(None, (test["class_name"], test["name"]))).strip() or "test"
+    """Return the external_id of a test case that is made of a test: where it is and its name, or their hash."""
+    name = _place(test).strip() or "test"
     name = name.replace("\0", "")
     return name if len(name) <= _LONGEST_ID else sha256(name.encode()).hexdigest()
 
 
+def _place(test: dict[str, Any]) -> str:
+    """Return the name of a test behind its class; without one, tests of other suites or files may have the same."""
+    return ".".join(filter(None, (test["class_name"] or test["suite"] or test["file"], test["name"])))
+
+
 def _fields(key: str, test: dict[str, Any], run: StoredRun) -> dict[str, Any]:
     title = test["name"].strip() or test["class_name"].strip() or "Test without a name"
-    where = ".".join(filter(None, (test["class_name"], test["name"]))) or title
+    where = _place(test) or title
     body = TestCaseWrite(
         external_id=key,
         title=title[:500],
