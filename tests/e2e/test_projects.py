@@ -5,7 +5,7 @@ import re
 import pytest
 
 from acceptance import texts
-from acceptance.client import Traceline, created, ok, problem, requirement
+from acceptance.client import Json, Traceline, created, ok, problem, requirement
 from acceptance.waiting import eventually
 
 
@@ -80,9 +80,17 @@ def test_addresses_inside_of_answers_are_those_of_the_project(admin: Traceline, 
     told = ok(inside.post("/suggestions/bulk-review", json=bulk))["message"]
     (undo,) = re.findall(r"POST /api/v1(\S+)", told)
     assert ok(outside.post(undo))["reopened"] == 1
-    (rule,) = ok(inside.get("/reports/gate", params={"max_uncovered": 0}))["rules"]
-    named = [ok(outside.get(item["url"].removeprefix("/api/v1"))) for item in rule["items"]]
-    assert suggestion["requirement_id"] in [item["id"] for item in named]
+
+    def named(rule: str) -> list[Json]:
+        (judged,) = ok(inside.get("/reports/gate", params={rule: 0}))["rules"]
+        return [ok(outside.get(item["url"].removeprefix("/api/v1"))) for item in judged["items"]]
+
+    assert suggestion["requirement_id"] in [item["id"] for item in named("max_uncovered")]
+
+    def waiting() -> list[str]:
+        return [one["id"] for found in named("max_pending_suggestions") for one in found["items"]]
+
+    eventually(lambda: suggestion["id"] in waiting(), "the gate to name the pair that waits for a review")
 
 
 def test_a_project_that_is_archived_is_read_only_until_it_is_deleted(admin: Traceline) -> None:

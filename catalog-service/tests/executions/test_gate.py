@@ -82,6 +82,19 @@ async def test_each_rule_tells_what_it_found(results: Results) -> None:
     assert [run["status"] for run in gate["runs"]] == ["completed"]
 
 
+async def test_what_a_rule_names_can_be_read_where_it_says(results: Results) -> None:
+    module = await _module(results)
+    await results.send((results.catalog.word(), "passed"), run=module, branch="main")
+    rules = {"max_uncovered": 0, "max_suspect": 0, "max_unlinked_tests": 0, "require_run": True}
+    running = {"run": results.catalog.word(), "commit": results.catalog.word()}
+    await results.send((results.catalog.word(), "passed"), shard="1/2", **running)
+    gate = await results.catalog.read("/reports/gate", commit=running["commit"], **rules)
+    for name in rules:
+        item = _rule(gate, name)["items"][0]
+        read = await results.catalog.read(item["url"].removeprefix("/api/v1"))
+        assert item["id"] in [one["id"] for one in read.get("items", [read])], name
+
+
 async def test_of_the_test_cases_of_a_verdict_the_first_are_named(results: Results) -> None:
     requirement, test_cases = await results.traced(5)
     other = await results.catalog.test_case(external_id="A passed")

@@ -191,13 +191,21 @@ class Gate:
         assert rule.limit is not None, "a rule that is no switch has one"
         ids, parameters = _ids(rule.where)
         of_scope = "" if ids is None else f"AND p.requirement_id IN ({ids})"
-        count = await fetch_value(
-            self._connection,
-            f"SELECT count(*) FROM pending_pairs p WHERE p.pending AND {NOT_LINKED} {of_scope}",
+        waiting = f"FROM pending_pairs p WHERE p.pending AND {NOT_LINKED} {of_scope}"
+        count = await fetch_value(self._connection, f"SELECT count(*) {waiting}", parameters)
+        cursor = await self._connection.execute(
+            f"""
+            SELECT p.requirement_id, r.external_id AS requirement_external_id, r.title AS requirement_title,
+                   p.test_case_id, t.external_id AS test_case_external_id, t.title AS test_case_title
+            FROM (SELECT p.requirement_id, p.test_case_id {waiting} ORDER BY 1, 2 LIMIT {MOST_ITEMS}) p
+            JOIN requirements r ON r.id = p.requirement_id JOIN test_cases t ON t.id = p.test_case_id
+            ORDER BY r.external_id, t.external_id, r.id, t.id
+            """,
             parameters,
         )
+        items = [gate_items.suggestion(row) for row in await cursor.fetchall()]
         reason = f"{_counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_limit(rule)}."
-        return Outcome(count, count <= rule.limit, reason, [], count)
+        return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _max_unlinked_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"

@@ -28,30 +28,38 @@ def requirement(row: Row, test_cases: Sequence[CountingTestCase]) -> Row:
     if names:
         more = f" and {len(names) - _MOST_TEST_CASES} more" if len(names) > _MOST_TEST_CASES else ""
         because = f" ({verdicts[0].replace('_', ' ')}: {', '.join(names[:_MOST_TEST_CASES])}{more})"
-    return _named(row, f"{row['external_id'] or row['id']}: {row['title']}{because}", REQUIREMENT.path)
+    return _named(row, f"{row['external_id'] or row['id']}: {row['title']}{because}", f"{REQUIREMENT.path}/{row['id']}")
 
 
 def automated_test(row: Row) -> Row:
     """Return a test by its class and name."""
-    return _named(row, ".".join(filter(None, (row["class_name"], row["name"]))), "/api/v1/automated-tests")
+    name = ".".join(filter(None, (row["class_name"], row["name"])))
+    return _named(row, name, f"/api/v1/automated-tests?ids={row['id']}")
 
 
 def run(row: Row) -> Row:
     """Return a run by its key."""
-    return _named(row, f"run {row['key']}", "/api/v1/test-runs")
+    return _named(row, f"run {row['key']}", f"/api/v1/test-runs/{row['id']}")
+
+
+def suggestion(row: Row) -> Row:
+    """Return a pair that waits for a review, by what both are called."""
+    sides = (row[f"{kind.name}_external_id"] or row[f"{kind.name}_title"] for kind in (REQUIREMENT, TEST_CASE))
+    pair = f"requirement_id={row['requirement_id']}&test_case_id={row['test_case_id']}"
+    return _named(row, " with ".join(sides), f"/api/v1/suggestions?status=pending&{pair}")
 
 
 def suspect_link(row: Row) -> Row:
     """Return a suspect link with which side has changed, and how."""
-    why = suspicion.reason(row)
-    assert why is not None, "these links are suspect"
+    sides = suspicion.reason(row)
+    assert sides is not None, "these links are suspect"
     changed = [
         f"{row[f'{kind.name}_external_id'] or row[f'{kind.name}_title']} went from version {side['from_version']}"
         f" to {side['to_version']} ({', '.join(side['fields'])})"
         for kind in (REQUIREMENT, TEST_CASE)
-        if (side := why[kind.name]) is not None
+        if (side := sides[kind.name]) is not None
     ]
-    other = TEST_CASE if why[REQUIREMENT.name] is not None else REQUIREMENT
+    other = TEST_CASE if sides[REQUIREMENT.name] is not None else REQUIREMENT
     name = row[f"{other.name}_external_id"] or row[f"{other.name}_title"]
     link = {
         "id": row["id"],
@@ -60,8 +68,9 @@ def suspect_link(row: Row) -> Row:
         "test_case_external_id": row["test_case_external_id"],
         "test_case_title": row["test_case_title"],
     }
-    return _named(link, f"{' and '.join(changed)} after its link with {name} was confirmed.", "/api/v1/links")
+    why = f"{' and '.join(changed)} after its link with {name} was confirmed."
+    return _named(link, why, f"/api/v1/links/{row['id']}")
 
 
 def _named(row: Row, reason: str, path: str) -> Row:
-    return {**row, "reason": reason, "url": projects.address(f"{path}/{row['id']}")}
+    return {**row, "reason": reason, "url": projects.address(path)}

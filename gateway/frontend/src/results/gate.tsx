@@ -30,8 +30,8 @@ const OWN = ""
 /** Where the page shows what a reason names by its address in the API. */
 const SCREENS: [api: RegExp, path: string][] = [
   [/\/links\//, "/suspect"],
-  [/\/suggestions\//, "/review"],
-  [/\/automated-tests\//, "/results?tab=tests"],
+  [/\/suggestions\?.*requirement_id=([^&]+)/, "/review?requirement=$1"],
+  [/\/automated-tests\b/, "/results?tab=tests"],
   [/\/test-runs\//, "/results/"],
   [/\/(requirements|test-cases)\//, "/$1/"],
 ]
