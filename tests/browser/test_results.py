@@ -15,9 +15,9 @@ FIRST = """<testsuite name="doors">
   <testcase classname="doors" name="[TC-CLOSE] close"/><testcase classname="doors" name="open"/>
 </testsuite>"""
 SECOND = """<testsuite name="doors">
-  <testcase classname="doors" name="[TC-CLOSE] close" time="0.4"><failure message="expected 2 doors, found 3">
+  <testcase classname="doors" name="[TC-CLOSE] close[wide]" time="0.4"><failure message="expected 2 doors, found 3">
     doors.py:12 AssertionError</failure></testcase>
-  <testcase classname="doors" name="open"/>
+  <testcase classname="doors" name="open" test_id="TC-NONE"/>
 </testsuite>"""
 CORNERS = """(canvas, [size, columns]) => {
     const [left, top] = canvas.dataset.origin.split(" ").map(Number);
@@ -48,9 +48,12 @@ def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(pag
     page.keyboard.press("u")
     page.get_by_role("link", name="Tuesday", exact=True).click()
     expect(page.get_by_role("heading", name="Tuesday")).to_be_focused()
+    page.get_by_text("Remarks about its files: 1").click()
+    expect(page.get_by_text("Results name test cases that do not exist: TC-NONE.")).to_be_visible()
     page.get_by_text("Newly failed", exact=True).click()
     page.get_by_text("expected 2 doors, found 3").click()
     expect(page.get_by_text("doors.py:12 AssertionError")).to_be_visible()
+    expect(page.get_by_text("Failed with: [TC-CLOSE] close[wide]")).to_be_visible()
     expect(page.get_by_text("open", exact=True)).to_have_count(0)
     assert axe.violations(page) == []
     page.get_by_role("link", name="TC-CLOSE").click()

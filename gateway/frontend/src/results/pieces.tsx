@@ -65,7 +65,7 @@ export const placeOf = ({ branch, commit, environment }: Partial<Schemas["Listed
 
 /** A line: how a test ended in a run, why, and where. */
 export function ExecutionLine({ one, isOfRun }: { one: Execution; isOfRun?: boolean }) {
-  const { status, message, trace, duration_ms, test_cases } = one
+  const { status, message, trace, duration_ms, test_cases, iterations } = one
   const test = one.test as { class_name: string; name: string }
   const run = one.run as Schemas["ListedTestRun"]
   return (
@@ -75,6 +75,7 @@ export function ExecutionLine({ one, isOfRun }: { one: Execution; isOfRun?: bool
         {message && (
           <details>
             <summary>{message.split("\n", 1)}</summary>
+            {iterations.length > 0 && <p>{words.iterations(iterations.join(", "))}</p>}
             <pre>{trace || message}</pre>
           </details>
         )}

@@ -4,6 +4,7 @@ import * as v from "valibot"
 import { Link, useLocation, useParams } from "wouter"
 import { api } from "../api/client"
 import { isGone } from "../api/problem"
+import type { components } from "../api/schema"
 import { safeAddress } from "../items/fields"
 import { Rows } from "../items/rows"
 import tab from "../items/tab.module.css"
@@ -17,7 +18,7 @@ import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { Empty, NotYet } from "../kit/states"
 import { toast } from "../kit/toast"
-import { m } from "../messages"
+import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { Counts, ExecutionLine, placeOf } from "./pieces"
@@ -29,6 +30,24 @@ const SHOWN = { ...words.run.changes, failed, flaky, passed, skipped }
 const URL_FIELDS = {
   show: v.optional(v.picklist(Object.keys(SHOWN) as (keyof typeof SHOWN)[]), ""),
   search: v.optional(v.string()),
+}
+
+/** What a person should know of the files of a run, once each; untraced tests have a part of their own. */
+function Remarks({ uploads }: Pick<components["schemas"]["TestRun"], "uploads">) {
+  const all = uploads.flatMap(({ warnings }) => warnings.filter(({ code }) => code !== "unknown_test"))
+  const told = [...new Set(all.map(({ message }) => message))]
+  return (
+    told.length > 0 && (
+      <details>
+        <summary>{words.run.remarks(formatCount(told.length))}</summary>
+        <ul>
+          {told.map((message) => (
+            <li key={message}>{message}</li>
+          ))}
+        </ul>
+      </details>
+    )
+  )
 }
 
 /** A run: what it was of, and how its tests ended, those first whose end has changed when that is asked for. */
@@ -91,6 +110,7 @@ export function RunPage() {
               </a>
             )}
           </p>
+          <Remarks uploads={run.uploads} />
           <div className={css.line}>
             <Choice
               label={words.run.show}

@@ -16,6 +16,7 @@ export const results = {
   notCounted: "does not count",
   testCases: "Test cases that prove it",
   executions: "Executed, the newest first",
+  iterations: (names: string) => `Failed with: ${names}`,
   lastRuns: (branch: string) => `Last runs on ${branch}:`,
   seconds: (count: string) => `${count} s`,
   record: {
@@ -84,6 +85,7 @@ export const results = {
     gone: "There is no such run",
     log: "Log of the build",
     by: (who: string) => `by ${who}`,
+    remarks: (count: string) => `Remarks about its files: ${count}`,
     show: "Results shown",
     search: "Part of a name",
     changes: { "": "All", newly_failed: "Newly failed", newly_passed: "Newly passed" },
