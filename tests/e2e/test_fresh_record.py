@@ -35,6 +35,7 @@ def admin(server: RunningTraceline) -> Iterator[Traceline]:
         yield client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
 
 
+@pytest.mark.requirement("TL-NOTE-2")
 def test_a_drop_of_coverage_is_told_once_to_reviewers_and_admins(admin: Traceline) -> None:
     author, viewer = admin.new_user("reviewer"), admin.new_user("viewer")
     told = [author, admin]
@@ -77,6 +78,7 @@ def test_a_drop_of_coverage_is_told_once_to_reviewers_and_admins(admin: Tracelin
     assert drops(viewer) == 0
 
 
+@pytest.mark.requirement("TL-SUGG-6")
 def test_with_automatic_suggestions_off_only_generation_makes_them(admin: Traceline) -> None:
     requirement, test_case = admin.create_pair()
     eventually(

@@ -25,6 +25,7 @@ async def test_an_empty_queue_has_figures(service: Any) -> None:
     assert [row["threshold"] for row in report["thresholds"]] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 
+@pytest.mark.requirement("TL-REPT-5")
 async def test_the_figures_are_those_of_the_suggestions(service: Any, viewer: Any) -> None:
     for score, method, status, hours in KNOWN:
         await service.rows(

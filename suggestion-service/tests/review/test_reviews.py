@@ -270,6 +270,7 @@ async def test_where_nothing_is_old_nobody_is_woken(service: Any, suggestion: An
     assert not committed.is_set()
 
 
+@pytest.mark.requirement("TL-SUGG-5")
 async def test_only_what_has_been_pending_for_30_days_expires(service: Any, suggestion: Any) -> None:
     old, decided = await service.pair("a lamp burns in the hall"), await service.pair("the door closes at night")
     await service.post(f"/suggestions/{decided['id']}/reject")

@@ -181,6 +181,7 @@ async def test_a_worker_that_was_taken_for_dead_does_not_free_what_another_score
         assert await scoring_queue.claim(connection, 10) == []
 
 
+@pytest.mark.requirement("TL-SUGG-7")
 async def test_the_log_tells_of_start_counts_and_failure(
     service: Any, catalog: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
