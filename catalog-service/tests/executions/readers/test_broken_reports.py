@@ -79,7 +79,10 @@ def test_a_result_of_allure_in_an_archive_is_named() -> None:
         ),
         ("robot", '<robot><suite name="s"><test name="ü"><status status="PASS"/></test></suite></robot>'),
         ("ctrf", CTRF.decode() + '"tests": [{"name": "ü", "status": "Passed"}]}}'),
-        ("cucumber-json", '[{"keyword": "Feature", "elements": [{"name": "ü", "steps": []}]}]'),
+        (
+            "cucumber-json",
+            '[{"keyword": "Feature", "elements": [{"name": "ü", "steps": [{"result": {"status": "passed"}}]}]}]',
+        ),
         ("go-test-json", '{"Action": "pass", "Package": "p", "Test": "ü"}\r\n'),
         ("tap", "TAP version 14\n1..1\nok 1 - ü\n"),
     ],

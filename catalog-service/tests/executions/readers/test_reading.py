@@ -194,6 +194,37 @@ def test_a_case_that_was_left_out_has_not_passed(child: bytes) -> None:
     assert result("junit", content).status == "skipped"
 
 
+@pytest.mark.parametrize("child", [b'type="todo" message="true"', b'message="TEST_CASE tagged with !mayfail"'])
+def test_a_case_that_may_fail_is_skipped(child: bytes) -> None:
+    content = b"<testsuite><testcase name='a'><skipped %b/><failure message='x'/></testcase></testsuite>" % child
+    assert result("junit", content).status == "skipped"
+
+
+def test_tests_of_node_are_of_their_suites_for_all_have_the_same_class() -> None:
+    content = b"""<testsuites><testcase name="a" classname="test"/><testsuite name="doors">
+        <testcase name="a" classname="test"/></testsuite></testsuites>"""
+    assert [(one.class_name, one.suite) for one in results("junit", content)] == [("", ""), ("", "doors")]
+    content = content.replace(b"<testsuites>", b'<testsuites name="pytest tests">')
+    assert [one.class_name for one in results("junit", content)] == ["test", "test"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (
+            b'<failure type="E">D::a with data set #0 (1)\nFailed asserting that 1 is 2.\n\nD.php:3</failure>',
+            "Failed ass",
+        ),
+        (b'<failure type="java.lang.AssertionError">java.lang.AssertionError: no\n at D</failure>', "java.lang.Ass"),
+        (b'<failure type="UNDEFINED"/>', "UNDEFINED"),
+        (b'<failure type="E" message="no">D::a\nyes</failure>', "no"),
+    ],
+)
+def test_a_failure_says_why_by_its_message_or_its_text_or_its_type(failure: bytes, message: str) -> None:
+    one = result("junit", b'<testsuite><testcase name="a" classname="D">%b</testcase></testsuite>' % failure)
+    assert (one.message or "").startswith(message)
+
+
 @pytest.mark.parametrize(("first", "message"), [(b"", "again"), (b'<failure message="at last"/>', "at last")])
 def test_a_case_that_was_run_again_says_why_it_failed(first: bytes, message: str) -> None:
     case = b'<testcase name="a">%b<rerunFailure message="again">x</rerunFailure></testcase>' % first
@@ -227,6 +258,51 @@ def test_a_scenario_of_behave_that_did_not_run_has_not_passed() -> None:
     ]
     assert (found[0].duration_ms, found[0].file, found[0].tags) == (250, "a.feature", ["TC-1"])
     assert found[1].trace == "Assertion\nno door"
+
+
+def test_a_scenario_without_steps_has_not_passed_unless_its_tool_says_so() -> None:
+    for said, status in (({}, "skipped"), ({"status": "passed"}, "passed")):
+        feature = {"keyword": "Feature", "name": "F", "elements": [{"name": "s", "steps": [], **said}]}
+        assert result("cucumber-json", orjson.dumps([feature])).status == status
+    envelopes: list[dict[str, Any]] = [{"pickle": {"id": "p", "name": "s"}}, {"testCase": {"id": "c", "pickleId": "p"}}]
+    envelopes += [{"testCaseStarted": {"id": "1", "testCaseId": "c"}}, {"testCaseFinished": {"testCaseStartedId": "1"}}]
+    assert result("cucumber-messages", b"\n".join(map(orjson.dumps, envelopes))).status == "skipped"
+
+
+def test_what_behave_says_of_steps_that_nobody_has_written_is_the_callers_to_judge() -> None:
+    steps = [{"name": "g", "result": {"status": "undefined"}}]
+    feature = {"keyword": "Feature", "name": "F", "elements": [{"name": "s", "status": "failed", "steps": steps}]}
+    content = orjson.dumps([feature])
+    ends = [results("cucumber-json", content, undefined_fails=fails)[0].status for fails in (True, False)]
+    assert ends == ["failed", "skipped"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        (
+            "nunit",
+            b'<test-run><test-suite result="Failed" site="TearDown"><failure><message>full</message></failure>'
+            b'<test-case name="a" result="Passed"/></test-suite></test-run>',
+            "suite_failed",
+        ),
+        (
+            "trx",
+            b'<TestRun><Results><UnitTestResult testName="a" outcome="Passed"/></Results><ResultSummary><RunInfos>'
+            b'<RunInfo outcome="Error"><Text>The host crashed</Text></RunInfo></RunInfos></ResultSummary></TestRun>',
+            "errors_of_run",
+        ),
+        (
+            "cucumber-messages",
+            b'{"meta": {}}\n{"parseError": {"message": "(3:1): expected"}}\n'
+            b'{"testRunHookFinished": {"result": {"status": "FAILED", "message": "full"}}}',
+            "errors_of_run",
+        ),
+    ],
+)
+def test_what_failed_beside_all_tests_is_told(name: str, content: bytes, code: str) -> None:
+    found = registry.find(name).read(io.BytesIO(content), ReadAs())
+    assert [one.code for one in found if isinstance(one, Notice)] == [code]
 
 
 def test_a_benchmark_of_go_has_no_line_of_its_own_end() -> None:
@@ -307,6 +383,49 @@ def test_a_package_of_go_that_cannot_be_built_has_failed() -> None:
     ]
 
 
+def test_a_package_that_go_cannot_build_has_failed_though_no_event_says_so() -> None:
+    content = b"""{"Action": "pass", "Package": "p", "Test": "T"}
+FAIL\tq [build failed]
+FAIL\tr [setup failed]
+ok  \ts\t0.1s
+"""
+    found = list(registry.find("go-test-json").read(io.BytesIO(content), ReadAs()))
+    said = [(one.class_name, one.status) for one in found if isinstance(one, Result)]
+    assert said == [("p", "passed"), ("q", "failed"), ("r", "failed")]
+    assert [one.count for one in found if isinstance(one, Notice)] == [1]
+
+
+def test_rows_of_an_outline_are_told_apart_by_what_they_say() -> None:
+    rows = [{"id": f"r{value}", "cells": [{"value": f"{value}"}, {"value": "b"}]} for value in (1, 2)]
+    table = {"tableHeader": {"cells": [{"value": "x"}, {"value": "y"}]}, "tableBody": rows}
+    feature = {"name": "F", "children": [{"rule": {"children": [{"scenario": {"examples": [table]}}]}}]}
+    envelopes: list[dict[str, Any]] = [{"gherkinDocument": {"uri": "a.feature", "feature": feature}}]
+    for row in ("r1", "r2"):
+        envelopes += [
+            {"pickle": {"id": row, "uri": "a.feature", "name": "s", "astNodeIds": ["s", row]}},
+            {"testCase": {"id": row, "pickleId": row}},
+            {"testCaseStarted": {"id": row, "testCaseId": row}},
+            {"testStepFinished": {"testCaseStartedId": row, "testStepResult": {"status": "PASSED"}}},
+            {"testCaseFinished": {"testCaseStartedId": row}},
+        ]
+    found = results("cucumber-messages", b"\n".join(map(orjson.dumps, envelopes)))
+    assert [(one.class_name, one.iteration) for one in found] == [("F", "s [x=1, y=b]"), ("F", "s [x=2, y=b]")]
+
+
+@pytest.mark.parametrize(
+    ("place", "iteration"),
+    [
+        ({"id": "f;s;;2"}, "s #2"),
+        ({"id": "f;s;first;2"}, "s #first 2"),
+        ({"id": "f;s", "keyword": "Scenario Outline", "line": 28}, "s #line 28"),
+        ({"id": "f;s", "keyword": "Scenario", "line": 28}, ""),
+    ],
+)
+def test_rows_of_an_outline_are_told_apart_by_their_place(place: dict[str, Any], iteration: str) -> None:
+    feature = {"keyword": "Feature", "name": "F", "elements": [{"name": "s", "steps": [], **place}]}
+    assert result("cucumber-json", orjson.dumps([feature])).iteration == iteration
+
+
 @pytest.mark.parametrize("says", ["testCaseFinished", "testStepResult"])
 def test_attempts_of_a_scenario_are_one_result(says: str) -> None:
     """That another follows is said by a step before version 17 of the messages, by the end of the scenario since."""
@@ -349,6 +468,47 @@ def test_subtests_of_tap_are_results_and_so_is_what_they_belong_to() -> None:
     assert [(one.class_name, one.name) for one in results("tap", content)] == [("outer", "inner"), ("", "outer")]
 
 
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("message: 'no door'", "no door"),
+        ("error: '1 == 2'", "1 == 2"),
+        ("error: |-\n\n    no door\n    no window", "no door"),
+        ('error:\n    name: "E"\n    message: "no door"', "no door"),
+    ],
+)
+def test_a_point_of_tap_says_why_it_failed(said: str, message: str) -> None:
+    assert result("tap", f"TAP version 13\nnot ok 1 - a\n  ---\n  {said}\n  ...\n1..1\n".encode()).message == message
+
+
+def test_subtests_of_tap_may_stand_in_braces_behind_what_they_belong_to() -> None:
+    content = b"""TAP version 14
+ok 1 - a.js # time=12.5ms {
+    ok 1 - inner {
+        not ok 1 - deep
+        1..1
+    }
+    1..1
+}
+not ok 2 - b.js # time=3ms
+  ---
+  exitCode: 1
+  ...
+{
+    not ok 1 - in b
+    1..1
+}
+1..2
+"""
+    assert [(one.class_name, one.name, one.status) for one in results("tap", content)] == [
+        ("", "a.js", "passed"),
+        ("a.js", "inner", "passed"),
+        ("a.js > inner", "deep", "failed"),
+        ("", "b.js", "failed"),
+        ("b.js", "in b", "failed"),
+    ]
+
+
 def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
     content = b"TAP version 13\nok 1 - opens # time=3.5ms\nok 2 - shuts\n  ---\n  duration_ms: 12.2\n  ...\n1..2\n"
     assert [(one.name, one.duration_ms) for one in results("tap", content)] == [("opens", 4), ("shuts", 12)]
@@ -381,6 +541,30 @@ def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: by
     assert isinstance(refused, Refusal)
     assert (refused.status, refused.code) == (415, "unknown_format")
     assert hint in refused.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "place"),
+    [
+        ("report.xml", b"<?xml version='1.0'?>", "unreadable_file", (1, 22)),
+        ("report.xml", b"Tests passed", "unreadable_file", (1, 1)),
+        ("report", b"<results>\n<case>", "unreadable_file", (2, 7)),
+        ("report.json", b'\n{"resu', "cut_off", (2, 7)),
+    ],
+)
+def test_what_is_too_broken_to_be_of_a_format_has_a_place_too(
+    name: str, content: bytes, code: str, place: tuple[int, int]
+) -> None:
+    refused = read(io.BytesIO(content), io.BytesIO(), Order("auto", name))
+    assert isinstance(refused, Refusal)
+    assert (refused.status, refused.code) == (422, code)
+    assert (refused.members["line"], refused.members["column"]) == place
+
+
+def test_cucumber_writes_an_empty_list_where_no_scenario_was_chosen() -> None:
+    found = read(io.BytesIO(b"[]\n"), io.BytesIO(), Order("auto", "report.json"))
+    assert isinstance(found, Read)
+    assert (found.format, found.counts["results"]) == ("cucumber-json", 0)
 
 
 def test_a_report_may_be_packed_by_gzip() -> None:

@@ -39,8 +39,10 @@ def recognise(file: BinaryIO, name: str) -> float:
         except Unreadable:
             return 0.1  # what is wrong with it is said when it is read
     head = file.read(65536)
-    has_names = all(word in head for word in (b'"uuid"', b'"status"', b'"labels"'))
-    return 0.85 * (has_names and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"))
+    has_names = all(word in head for word in (b'"uuid"', b'"status"'))
+    # Labels may stand behind many steps.
+    is_result = has_names and (b'"labels"' in head or name.endswith(_SUFFIXES))
+    return 0.85 * (is_result and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"))
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
@@ -112,7 +114,7 @@ def _result(found: dict[str, Any]) -> Result:
         result.iteration = f"{name} [{', '.join(arguments)}]"
     if result.status == "failed":
         details = a_dict(found.get("statusDetails"))
-        result.message = a_text(details.get("message"))[:LONGEST_MESSAGE] or None
+        result.message = a_text(details.get("message")).strip()[:LONGEST_MESSAGE] or None
         result.trace = a_text(details.get("trace"))[:LONGEST_TRACE] or None
     for label, value in labels:
         if label in ("AS_ID", "ALLURE_ID", "tag"):

@@ -61,7 +61,7 @@ def _result(test: dict[str, Any]) -> Result:
     )
     if result.status == "failed" or result.failed_before:
         said = test if test.get("message") or failed is None else failed
-        result.message = a_text(said.get("message"))[:LONGEST_MESSAGE] or None
+        result.message = a_text(said.get("message")).strip()[:LONGEST_MESSAGE] or None
         result.trace = a_text(said.get("trace"))[:LONGEST_TRACE] or None
     for key, value in a_dict(test.get("labels")).items():
         for one in value if isinstance(value, list) else [value]:

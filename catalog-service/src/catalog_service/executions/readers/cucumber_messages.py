@@ -19,6 +19,9 @@ from catalog_service.executions.readers.results import (
 from catalog_service.executions.readers.steps import status_of
 from chassis.core.wording import shown
 
+_LONGEST_ROW = 200
+"""Characters that are kept of what a row of an outline says."""
+
 
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is Cucumber messages: by its first lines."""
@@ -36,17 +39,22 @@ class _Messages:
     def __init__(self, as_asked: ReadAs) -> None:
         self._as_asked = as_asked
         self._features: dict[str, str] = {}
+        self._rows: dict[str, str] = {}
         self._pickles: dict[str, dict[str, Any]] = {}
         self._cases: dict[str, str] = {}
         self._running: dict[str, tuple[str, list[dict[str, Any]]]] = {}
         self._failed_before: set[str] = set()
+        self.broken: list[str] = []
+        """What failed beside the scenarios: files that are no Gherkin, hooks of the whole run."""
 
     def take(self, envelope: dict[str, Any]) -> Result | None:
         """Take a message; return the result of a scenario that has ended."""
         for kind, message in envelope.items():
             match kind:
                 case "gherkinDocument":
-                    self._features[a_text(message.get("uri"))] = a_text(a_dict(message.get("feature")).get("name"))
+                    feature = a_dict(message.get("feature"))
+                    self._features[a_text(message.get("uri"))] = a_text(feature.get("name"))
+                    self._rows |= _rows(feature)
                 case "pickle":
                     names = ("uri", "name", "tags", "astNodeIds")
                     self._pickles[a_text(message.get("id"))] = {name: message.get(name) for name in names}
@@ -60,6 +68,12 @@ class _Messages:
                         running[1].append(a_dict(message.get("testStepResult")))
                 case "testCaseFinished":
                     return self._finish(message)
+                case "parseError":
+                    self.broken.append(first_line(a_text(message.get("message")))[:200])
+                case "testRunHookFinished":
+                    result = a_dict(message.get("result"))
+                    if result.get("status") == "FAILED":
+                        self.broken.append(first_line(a_text(result.get("message")))[:200])
         return None
 
     def _finish(self, message: dict[str, Any]) -> Result | None:
@@ -81,7 +95,8 @@ class _Messages:
         )
         nodes = a_list(pickle.get("astNodeIds"))
         if len(nodes) > 1:  # a row of an outline
-            result.iteration = f"{name} #{a_text(nodes[-1])}"
+            row = a_text(nodes[-1])
+            result.iteration = f"{name} [{self._rows.get(row, row)}]"
         if result.status == "failed":
             said = next((a_text(step.get("message")) for step in steps if step.get("message")), "")
             trace = next((a_dict(step.get("exception")).get("stackTrace") for step in steps if "exception" in step), "")
@@ -96,6 +111,23 @@ class _Messages:
     def unfinished(self) -> int:
         """How many scenarios have begun and not ended."""
         return len(self._running)
+
+
+def _rows(parent: dict[str, Any]) -> dict[str, str]:
+    """Return what the rows of the outlines of a feature or a rule say, by their ids."""
+    found: dict[str, str] = {}
+    for child in map(a_dict, a_list(parent.get("children"))):
+        found |= _rows(a_dict(child.get("rule")))
+        for examples in map(a_dict, a_list(a_dict(child.get("scenario")).get("examples"))):
+            names = _cells(a_dict(examples.get("tableHeader")))
+            for row in map(a_dict, a_list(examples.get("tableBody"))):
+                said = ", ".join(f"{name}={value}" for name, value in zip(names, _cells(row), strict=False))
+                found[a_text(row.get("id"))] = said[:_LONGEST_ROW]
+    return found
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [a_text(a_dict(cell).get("value")) for cell in a_list(row.get("cells"))]
 
 
 def _milliseconds(steps: list[dict[str, Any]]) -> int | None:
@@ -114,7 +146,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     messages = _Messages(as_asked)
     others = 0
     for number, envelope in lines(file):
-        if envelope is None:
+        if isinstance(envelope, bytes):
             others += 1
             continue
         for kind, message in envelope.items():
@@ -125,6 +157,9 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             yield result
     if others:
         yield Notice("other_lines", "Lines that are no JSON objects were left out.", others)
+    if messages.broken:
+        detail = f"Files or hooks of the run failed beside its scenarios, the first: {messages.broken[0]}"
+        yield Notice("errors_of_run", detail, len(messages.broken))
     if messages.unfinished:
         yield Notice("unfinished", "Scenarios began and did not end; they are left out.", messages.unfinished)
 

@@ -1,5 +1,6 @@
 """go test -json, and what gotestsum makes of it with reruns: an event a line."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from catalog_service.executions.readers.results import (
 
 _ENDS: dict[str, Status] = {"pass": "passed", "bench": "passed", "fail": "failed", "skip": "skipped"}
 _SAYS_NOTHING = ("=== ", "--- ", "PASS", "FAIL", "ok  ")
+_UNBUILT = re.compile(rb"FAIL\t(\S+) \[(?:build|setup) failed\]")
 _SECOND = 1000.0
 _LOOKED_AT = 100
 """Lines among which the first event is looked for."""
@@ -50,8 +52,12 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     builds: dict[str, list[str]] = {}
     others = 0
     for number, event in lines(file):
-        if event is None:
-            others += 1
+        if isinstance(event, bytes):
+            # Before Go 1.24 no event tells that a package cannot be built.
+            unbuilt = _UNBUILT.fullmatch(event)
+            if unbuilt is not None:
+                yield _result(unbuilt[1].decode("utf-8", "replace"), "TestMain", "failed", [], None)
+            others += unbuilt is None
             continue
         if not all(isinstance(event.get(name, ""), str) for name in ("Action", "Package", "Test")):
             detail = f"Action, Package and Test in line {number} are to be texts."

@@ -120,7 +120,7 @@ def as_utf8(file: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def lines(file: BinaryIO) -> Iterator[tuple[int, Any]]:
-    """Yield each line that is a JSON object with its number, and None for any other line; raise Unreadable."""
+    """Yield each line that is a JSON object with its number, and any other as its bytes; raise Unreadable."""
     with as_utf8(file) as plain:
         number = 0
         while line := plain.readline(LONGEST_LINE):
@@ -129,7 +129,7 @@ def lines(file: BinaryIO) -> Iterator[tuple[int, Any]]:
                 raise Unreadable("The line is longer than 64 MiB.", code="too_long", line=number)
             text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
             if text:
-                yield number, _object(text, number, len(line) - len(line.lstrip())) if text.startswith(b"{") else None
+                yield number, _object(text, number, len(line) - len(line.lstrip())) if text.startswith(b"{") else text
 
 
 def _object(text: bytes, number: int, indented: int) -> Any:

@@ -28,6 +28,8 @@ _SAYS_WHY = _FAILED | _RERUN | _FLAKY
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending", "canceled", "cancelled"})
 _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
 _SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
+_MAY_FAIL = "TEST_CASE tagged with !mayfail"
+"""What Catch2 says of a test whose failure is none; Node.js has the type `todo` for it."""
 _SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
@@ -47,8 +49,11 @@ class _Cases(ResultsHandler):
         self._suites: list[tuple[str, str]] = []
         self._case: Result | None = None
         self._skipped = False
+        self._may_fail = False
+        self._is_bare = False
         self._why: str | None = None
         self._message: str | None = None
+        self._type: str | None = None
         self._property: str | None = None
 
     def root(self, tag: str) -> None:
@@ -62,16 +67,19 @@ class _Cases(ResultsHandler):
             own = attributes.get("name", "")
             file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
             self._suites.append((own, file))
+        elif name == "testsuites":
+            self._is_bare = not attributes
         elif self._case is None:
             if name in _FAILED:
                 self.odd("suite_failed", "A suite says that it failed beside its cases; only cases are counted.")
         elif name in _SAYS_WHY:
             if self._why is None:
                 self._why = name
-                self._message = attributes.get("message") or attributes.get("type")
+                self._message, self._type = attributes.get("message"), attributes.get("type")
                 self.keep()
         elif name in _SKIPS:
             self._skipped = True
+            self._may_fail = attributes.get("type") == "todo" or attributes.get("message") == _MAY_FAIL
             if not self._case.message:
                 self._case.message = attributes.get("message")
         elif name == "property" and self._why is None:
@@ -104,13 +112,16 @@ class _Cases(ResultsHandler):
         name = given("name", "")
         if not name:
             self.odd("no_name", "A test case has no name; such cases are taken for one test.")
-        case = Result(name, given("classname") or given("class") or "", suite, given("file") or file)
+        class_name = given("classname") or given("class") or ""
+        if self._is_bare and class_name == "test":
+            class_name = ""  # Node.js calls the class of each test so
+        case = Result(name, class_name, suite, given("file") or file)
         time = given("time")
         if time:
             case.duration_ms = milliseconds(time)
             if case.duration_ms is None:
                 self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
-        self._skipped = False
+        self._skipped = self._may_fail = False
         if not _PLAIN.issuperset(attributes):
             state, result = given("status", "").lower(), given("result", "").lower()
             self._skipped = state in _NOT_RUN or result in _NOT_RUN
@@ -131,21 +142,24 @@ class _Cases(ResultsHandler):
 
     def _say_why(self, case: Result, name: str, text: str) -> None:
         self._why = None
+        # The text of PHPUnit begins with a line that names the test.
+        is_named = case.class_name and text.startswith(f"{case.class_name}::")
+        message = self._message or first_line(text.partition("\n")[2] if is_named else text) or self._type
         if name in _FAILED:
-            fail(case, self._message or first_line(text), text)
+            fail(case, message, text)
         elif name in _RERUN:
             # The case failed in the end: why it did before says more only where nothing else does.
             case.status = "failed"
-            case.message = case.message or self._message or first_line(text)
+            case.message = case.message or message
         else:
             case.failed_before = True
-            case.message = case.message or self._message or first_line(text)
+            case.message = case.message or message
             case.trace = case.trace or text[:16384]
 
     def _finish(self) -> None:
         case = self._case
         assert case is not None, "a case that ends has begun"
-        if self._skipped and case.status == "passed":
+        if self._may_fail or (self._skipped and case.status == "passed"):
             case.status = "skipped"
         elif case.status == "passed" and not case.failed_before:
             case.message = None

@@ -39,7 +39,8 @@ class _Cases(ResultsHandler):
                 duration_ms=milliseconds(given("duration") or given("time")),
             )
         elif case is None:
-            return
+            if tag == "test-suite" and attributes.get("site") in ("SetUp", "TearDown"):
+                self.odd("suite_failed", "A suite failed before or after its cases; only cases are counted.")
         elif tag == "property":
             name, value = attributes.get("name", ""), attributes.get("value", "")
             if name == "Category":

@@ -4,7 +4,10 @@ import codecs
 from io import BytesIO
 from typing import BinaryIO
 
-from catalog_service.exchange.refusals import has_root
+import orjson
+
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.refusals import has_root, xml_of
 from catalog_service.executions.readers import (
     allure,
     ctrf,
@@ -23,6 +26,7 @@ from catalog_service.executions.readers.results import ResultFormat
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
 from chassis.files.archives import is_archive
+from chassis.files.xml_events import XmlHandler
 
 FORMATS: tuple[ResultFormat, ...] = (
     junit.FORMAT,
@@ -41,6 +45,7 @@ FORMATS: tuple[ResultFormat, ...] = (
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 
 _HEAD = 64 * 1024
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
 _OTHERS = (
     (
         (b"test-results",),
@@ -93,7 +98,10 @@ def find(name: str) -> ResultFormat:
 
 
 def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
-    """Return the format that a seekable file most likely has; raise UnsupportedMediaType where it has none."""
+    """Return the format that a seekable file most likely has.
+
+    Raises UnsupportedMediaType where it has none, and Unreadable where it is too broken to say.
+    """
     name = (file_name or "").lower()
     file.seek(0)
     begins = file.read(_HEAD)
@@ -111,13 +119,31 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
         hint = _hint(head)
         if is_archive(begins):
             hint = " Of archives, those of Allure are read; send the files in it, several as parts of one form."
+        elif not hint:
+            _refuse_broken(file, head, name)
         raise unknown_format(f"{what} holds no results in a format that can be read.{hint}")
     return best
 
 
+def _refuse_broken(file: BinaryIO, head: bytes, name: str) -> None:
+    """Raise Unreadable for XML that is not well-formed, and for JSON that ends before it has said what it is."""
+    begins = head.lstrip(_BLANKS)[:1]
+    if begins == b"<" or name.endswith((".xml", ".trx")):
+        for _ in xml_of(file, XmlHandler()):
+            pass
+    elif begins in (b"{", b"[") and len(head) < _HEAD:
+        text = head.removeprefix(codecs.BOM_UTF8).rstrip()
+        try:
+            orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            if error.pos == len(text.decode("utf-8", "ignore")):
+                detail = f"The file is cut off: its JSON ends unfinished at line {error.lineno}."
+                raise Unreadable(detail, code="cut_off", line=error.lineno, column=error.colno) from None
+
+
 def _hint(head: bytes) -> str:
     """Return what to send instead of a file that begins so, after a blank; empty where nobody knows."""
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    if head.lstrip(_BLANKS).startswith(b"{"):
         return next((f" {hint}" for names, hint in _OTHER_JSON if all(name in head for name in names)), "")
     return next((f" {hint}" for roots, hint in _OTHERS if has_root(head, *roots)), "")
 

@@ -21,7 +21,9 @@ _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
 _DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
 _PLAN = re.compile(r"1\.\.(\d+)")
 _SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
-_KEY = re.compile(r"message: *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
+_KEY = re.compile(r"(?:message|error): *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
+_BLOCK = re.compile(r"[|>][-+]?|")
+"""What stands behind a key whose text follows, or whose own keys do."""
 _TIME = re.compile(r"(?:[ ]+# time=|[ ]{2,}(?=\d+ ms))(?P<value>\d+(?:\.\d+)?) ?(?P<unit>m?s)[ ]*$")
 """Behind the name, as node-tap and pg_regress write it."""
 _DURATION = re.compile(r"duration_ms: *(?P<value>\d+(?:\.\d+)?)$")
@@ -92,9 +94,14 @@ class _Tap:
             self._last = Result("Bail out!", status="failed", message=text[9:].strip()[:LONGEST_MESSAGE] or None)
         elif text.startswith("TAP version"):
             self._seen += 1
+        elif text == "{" and self._last is not None:
+            self._path[depth] = self._last.name
 
     def _point(self, point: re.Match[str], depth: int) -> Result:
-        rest = point["rest"]
+        rest = point["rest"].rstrip()
+        # As node-tap writes a subtest that ran beside others: behind its point, in braces.
+        opens = rest.endswith(" {")
+        rest = rest.removesuffix(" {")
         time = _TIME.search(rest)
         if time is not None:
             rest = rest[: time.start()]
@@ -115,6 +122,8 @@ class _Tap:
             result.status = "failed"
         for level in [level for level in self._path if level >= depth]:
             del self._path[level]
+        if opens:
+            self._path[depth] = result.name
         return result
 
     def _explain(self) -> None:
@@ -127,9 +136,15 @@ class _Tap:
         if self._last.status != "failed":
             return
         self._last.trace = "\n".join(said).strip()[:LONGEST_TRACE] or None
-        key = next((found for line in said if (found := _KEY.match(line.strip()))), None)
-        if key is not None and not self._last.message:
-            self._last.message = key["text"][:LONGEST_MESSAGE] or None
+        lines = [line.strip() for line in said]
+        for at, line in enumerate(lines):
+            key = _KEY.match(line)
+            if key is None or self._last.message:
+                continue
+            text = key["text"]
+            if _BLOCK.fullmatch(text):
+                text = "" if not text else next(filter(None, lines[at + 1 :]), "")
+            self._last.message = text[:LONGEST_MESSAGE] or None
 
     def _emit(self) -> Iterator[Result]:
         if self._last is not None:

@@ -61,6 +61,8 @@ class _Results(ResultsHandler):
             note_tag(self._noted(), attributes.get("TestCategory", ""))
         elif name in ("Key", "Value", "WorkItem") and self._definition:
             self.keep()
+        elif name == "RunInfo" and attributes.get("outcome") in ("Error", "Failed", "Aborted"):
+            self.odd("errors_of_run", "The run had errors of no test, such as a host that crashed.")
 
     def _noted(self) -> Result:
         return self._notes.setdefault(self._definition, Result(""))
