@@ -69,7 +69,7 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     requirement, test_case = admin.create_requirement(), admin.create_test_case(external_id=name)
     admin.create_link(requirement["id"], test_case["id"])
     of_ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/doors", "GITHUB_RUN_ID": uuid4().hex}
-    of_ci |= {"GITHUB_REF_NAME": f"branch-{name}", "GITHUB_SHA": uuid4().hex}
+    of_ci |= {"GITHUB_REF_NAME": f"branch-{name}", "GITHUB_SHA": uuid4().hex, "GITHUB_WORKFLOW": "long " * 50}
     case = f'<testcase classname="doors" name="[{name}] close" test_id="NONE-1"><failure message="open"/></testcase>'
     (tmp_path / "report.xml").write_text(f'<testsuite name="doors">{case}</testsuite>')
     for again in (False, True, False):

@@ -166,6 +166,9 @@ async def test_a_renamed_test_is_suspected_and_merged(results: Results) -> None:
     ok(await results.post(_naming(old, test_case["external_id"]), **options))
     for number in range(3):
         await results.post(junit((new, "passed"), (f"{number}", "passed"), class_name="t"), **options)
+    # What names its test case needs nobody to say what it was called before.
+    _, (other,) = await results.traced()
+    ok(await results.post(_naming(f"{new} wide", other["external_id"]), **options))
     renamed = await _test_of(results, word, suspected_rename=True)
     (former,) = [
         one for one in (await results.catalog.read("/automated-tests", search=old))["items"] if one["name"] == old

@@ -1,4 +1,7 @@
-"""Which automated tests may be new names of gone ones: of their class, later, with half of the words the same."""
+"""Which automated tests may be new names of gone ones: of their class, later, with half of the words the same.
+
+And which do not say by themselves which test case they are of.
+"""
 
 import asyncio
 import re
@@ -38,7 +41,11 @@ _GONE = f"""
         SELECT e.context_id, e.at FROM executions e WHERE e.test_id = t.id ORDER BY e.at DESC LIMIT 1) AS last
     WHERE last.at < (SELECT at FROM gone_before WHERE context_id = last.context_id)
 """
-_LATER = f"SELECT {_COLUMNS} FROM {_TESTS} AND t.class_name = ANY(%s) AND t.first_seen > %s"
+# What names its test case by itself goes on with its history under any name.
+_LATER = f"""
+    SELECT {_COLUMNS} FROM {_TESTS} AND t.class_name = ANY(%s) AND t.first_seen > %s AND NOT EXISTS (
+        SELECT FROM automated_test_cases c WHERE c.test_id = t.id AND c.matched_by IN ('named', 'name'))
+"""
 
 
 class NamedTest(NamedTuple):

@@ -139,7 +139,7 @@ def _accepted(response: httpx.Response) -> httpx.Response:
 
 
 def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    return str(error).rstrip(".") or type(error).__name__
 
 
 def _pause(tried: int, asked: str | None = None) -> float:

@@ -23,6 +23,8 @@ _LARGE = 1024 * 1024
 _TRIES = 3
 """How often a file is sent whose upload was cut off by a restart; its run has a key, so nothing doubles."""
 _SHARD = re.compile(r"([1-9]\d{0,4})/([1-9]\d{0,4})")
+_LONGEST_NAME = 200
+"""Characters of the name of a run; that of a job of a matrix may be longer."""
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
 
@@ -71,7 +73,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     found = ci.detect(os.environ)
     query = {
         "run": options["run"] or found.run,
-        "name": found.name,
+        "name": found.name and found.name[:_LONGEST_NAME],
         "branch": options["branch"] or found.branch,
         "commit": options["commit"] or found.commit,
         "build_url": found.build_url,
