@@ -481,6 +481,13 @@ def test_a_point_of_tap_says_why_it_failed(said: str, message: str) -> None:
     assert result("tap", f"TAP version 13\nnot ok 1 - a\n  ---\n  {said}\n  ...\n1..1\n".encode()).message == message
 
 
+def test_comments_behind_a_point_of_tap_say_why_it_failed() -> None:
+    content = (
+        b"ok 1 a\n# fine\nnot ok 2 b\n# (in b.bats, line 2)\n#   `false' failed\nnot ok 3 c\n1..3\n# failed 2 of 3\n"
+    )
+    assert [one.message for one in results("tap", content)] == [None, "(in b.bats, line 2)\n`false' failed", None]
+
+
 def test_subtests_of_tap_may_stand_in_braces_behind_what_they_belong_to() -> None:
     content = b"""TAP version 14
 ok 1 - a.js # time=12.5ms {

@@ -66,7 +66,7 @@ export function Tests() {
           return (
             <>
               <div className={css.result}>
-                <span className={css.quiet}>{test.class_name}</span> {test.name}
+                <span className={css.quiet}>{test.class_name || test.suite || test.file}</span> {test.name}
                 {show && old && (
                   <p>
                     {words.before} {old.name}

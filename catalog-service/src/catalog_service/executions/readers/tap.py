@@ -87,6 +87,7 @@ class _Tap:
         elif subtest := _SUBTEST.match(text):
             self._path[depth if line.startswith(" ") else 0] = (subtest["name"] or "").strip()
         elif plan := _PLAN.match(text):
+            yield from self._emit()  # what follows is about all of them
             self._seen += 1
             self._planned = int(plan[1][:9]) if depth == 0 else self._planned
         elif text.startswith("Bail out!"):
@@ -96,6 +97,8 @@ class _Tap:
             self._seen += 1
         elif text == "{" and self._last is not None:
             self._path[depth] = self._last.name
+        elif text.startswith("#") and self._last is not None:
+            self._comment(self._last, text[1:].strip())
 
     def _point(self, point: re.Match[str], depth: int) -> Result:
         rest = point["rest"].rstrip()
@@ -125,6 +128,12 @@ class _Tap:
         if opens:
             self._path[depth] = result.name
         return result
+
+    @staticmethod
+    def _comment(point: Result, said: str) -> None:
+        """Take a comment behind a point: up to version 12, it says why that failed."""
+        if point.status == "failed" and point.trace is None and said:
+            point.message = f"{point.message}\n{said}"[:LONGEST_MESSAGE] if point.message else said[:LONGEST_MESSAGE]
 
     def _explain(self) -> None:
         said, self._yaml = self._yaml or [], None
