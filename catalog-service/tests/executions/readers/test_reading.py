@@ -417,6 +417,7 @@ def test_rows_of_an_outline_are_told_apart_by_what_they_say() -> None:
     [
         ({"id": "f;s;;2"}, "s #2"),
         ({"id": "f;s;first;2"}, "s #first 2"),
+        ({"id": "test_s[2-x]", "keyword": "Scenario Outline", "line": 9}, "s [2-x]"),
         ({"id": "f;s", "keyword": "Scenario Outline", "line": 28}, "s #line 28"),
         ({"id": "f;s", "keyword": "Scenario", "line": 28}, ""),
     ],

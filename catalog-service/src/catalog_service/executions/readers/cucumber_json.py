@@ -90,10 +90,13 @@ def _result(
             _SECOND if is_behave else _NANOSECOND,
         ),
     )
-    # Rows of an outline have one name: the place tells them apart, `feature;outline;examples;2`, or the line.
+    # Rows of an outline have one name. Their place tells them apart: `feature;outline;examples;2`, `test_outline[2]` of
+    # pytest-bdd, or the line.
     *_, examples, number = ["", *a_text(element.get("id")).split(";")]
     if number.isdecimal():
         result.iteration = f"{name} #{' '.join(filter(None, (examples, number)))}"
+    elif number.endswith("]") and "[" in number:
+        result.iteration = f"{name} {number[number.index('[') :]}"
     elif a_text(element.get("keyword")) in _OUTLINES and element.get("line") is not None:
         result.iteration = f"{name} #line {a_text(element['line'])}"
     if result.status == "failed":
