@@ -171,6 +171,23 @@ def test_tests_of_allure_with_the_same_name_are_no_attempts_of_one_another() -> 
     assert (told.counts["results"], told.counts["failed"], told.counts["passed"]) == (2, 1, 1)
 
 
+def test_parts_of_a_file_of_playwright_have_tests_of_their_own_in_allure() -> None:
+    found = [
+        {
+            "name": "opens",
+            "status": "passed",
+            "historyId": part,
+            "fullName": f"a.spec.ts › {part} › opens",
+            "labels": [{"name": "package", "value": "a.spec.ts"}, {"name": "subSuite", "value": part}],
+        }
+        for part in ("Doors", "Windows")
+    ]
+    assert [one.class_name for one in results("allure", _allure(*found))] == [
+        "a.spec.ts > Doors",
+        "a.spec.ts > Windows",
+    ]
+
+
 @pytest.mark.parametrize(
     ("case", "status"),
     [

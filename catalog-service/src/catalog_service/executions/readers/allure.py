@@ -93,7 +93,9 @@ def _result(found: dict[str, Any]) -> Result:
     package, place = of.get("package", ""), a_text(found.get("fullName")).rpartition("#")[0]
     # pytest names the class there alone.
     is_within = bool(package) and place.startswith(f"{package}.")
-    class_name = of.get("testClass") or of.get("class") or (place if is_within else package)
+    # Playwright and others name the file there, in which two parts may have tests of one name.
+    part = f"{package} > {of['subSuite']}" if package and of.get("subSuite") else package
+    class_name = of.get("testClass") or of.get("class") or (place if is_within else part)
     start, stop = found.get("start"), found.get("stop")
     has_times = isinstance(start, int | float) and isinstance(stop, int | float)
     result = Result(
