@@ -54,6 +54,34 @@ def test_comments_and_addresses_of_cells_are_counted() -> None:
     assert notices["addresses_not_read"].count == 1
 
 
+def test_chapters_between_the_rows_are_no_items_and_hide_no_ids() -> None:
+    content = (
+        "ID,Requirement,Priority\n1 Introduction,,\nREQ-1,The doors close.,High\nModes,,\n"
+        "1.1 Details of it,,\nREQ-2,The doors open.,Low\nREQ-3,,\n"
+    )
+    found = read(content)
+    assert [item.get("external_id") for item in found.fields] == ["REQ-1", "REQ-2", "REQ-3"]
+    assert found.notices["headings_left_out"].count == 3
+    assert "Row 2 says only '1 Introduction'" in found.notices["headings_left_out"].message
+
+
+@pytest.mark.parametrize(
+    ("kind", "types", "said"),
+    [
+        ("requirements", ["Story", "Test", "Xray Test", "Bug"], {"Row 3": 2}),
+        ("test_cases", ["Test Case", "Requirement"], {"Row 3": 1}),
+        ("requirements", ["Story", "Latest", "Functional"], {}),
+    ],
+)
+def test_rows_that_say_that_they_are_of_the_other_kind_are_named(
+    kind: str, types: list[str], said: dict[str, int]
+) -> None:
+    content = "\n".join(["ID,Title,Work Item Type", *(f"S-{at},Doors close,{name}" for at, name in enumerate(types))])
+    notices = read(content, mapping=inspect(content, kind=kind).mapping).notices
+    notice = notices.get("rows_of_other_kind")
+    assert ({notice.message.partition(" says")[0]: notice.count} if notice else {}) == said
+
+
 def test_a_workbook_without_any_says_nothing_of_them() -> None:
     file = BytesIO()
     with xlsxwriter.Workbook(file) as book:

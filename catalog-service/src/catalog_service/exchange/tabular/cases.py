@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from catalog_service.exchange.plain_text import text_of_html
 from catalog_service.exchange.records import Remark
-from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.columns import Columns, fold, is_id
 from catalog_service.exchange.tabular.mapping import Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source
 from catalog_service.exchange.tabular.steps import Step, StepReader
@@ -137,6 +137,12 @@ class Cases:
             message = f"Row {row.number} says neither an id, a title nor a description; such rows were left out."
             self._tally.count("rows_without_item", message)
             return True
+        if self._is_heading(cells):
+            message = (
+                f"Row {row.number} says only {shown(cells[self._key or 0])}; rows that are headings were left out."
+            )
+            self._tally.count("headings_left_out", message)
+            return True
         self._is_below = not has_key and self._all_have_keys and (self._is_below or (gap and self._items_read >= 3))
         if self._is_below:
             message = f"Row {row.number} stands below the table and has no id, as all above it have; left out."
@@ -145,6 +151,14 @@ class Cases:
         self._all_have_keys &= has_key
         self._items_read += 1
         return False
+
+    def _is_heading(self, cells: Sequence[str]) -> bool:
+        """Check whether a row says nothing but, where the others have their ids, what can be none."""
+        if self._key is None:
+            return False
+        text = cells[self._key].strip()
+        is_word = not any(map(str.isdigit, text))
+        return bool(text) and (is_word or not is_id(text)) and sum(1 for cell in cells if cell.strip()) == 1
 
     def _continuation(self, rule: StepsRule) -> Callable[[Case, Sequence[str]], bool]:
         key = self._key

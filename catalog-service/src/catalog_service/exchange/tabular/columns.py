@@ -11,6 +11,7 @@ from chassis.core.wording import listed, nearest, shown
 _SHOWN_COLUMNS = 20
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 """Characters without width, which come along when people copy."""
+_ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
 _NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])")
 
 
@@ -22,6 +23,11 @@ def fold(text: str) -> str:
 def without_number(value: str) -> str:
     """Return a value without the number that tools put before it to have values in order: `4 - Must Test`."""
     return _NUMBER.sub("", value)
+
+
+def is_id(text: str) -> bool:
+    """Check whether a text can be an id, as `REQ-1`, `42` and `Login 3` can, and a sentence cannot."""
+    return _ID.fullmatch(text.strip()) is not None
 
 
 class Columns:

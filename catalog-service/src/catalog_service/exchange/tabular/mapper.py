@@ -1,5 +1,6 @@
 """Applies a mapping to the rows of a table."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -21,6 +22,15 @@ _REST = "import"
 _PROBLEM = "problem"
 """The last column of the rows that were refused: they are mended and sent again with it."""
 _ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
+
+_KIND_COLUMNS = frozenset(
+    {"type", "issue type", "work item type", "item type", "object type", "artifact type", "vorgangstyp"}
+)
+_OTHER_KIND = {
+    "requirements": re.compile(r"(\w+ )?test ?(cases?)?|testfall|cas de test|caso de prueba|(测试)?用例", re.I),
+    "test_cases": re.compile(r"(\w+ )?requirements?|(user )?story|(\w+)?anforderung|exigence|requisito|需求", re.I),
+}
+"""What tools that have both kinds in one table say of a row of the other."""
 
 
 class Mapper:
@@ -64,6 +74,9 @@ class Mapper:
         self._rest = [(at, columns.name(at)) for at in rest]
         self._ignores_rest = mapping.rest == "ignore"
         self._attachments = {at for at, name in self._rest if fold(name) in _ATTACHMENTS}
+        self._kinds_at = (
+            [] if is_own else [at for at in range(len(columns)) if fold(columns.header[at]) in _KIND_COLUMNS]
+        )
         self._id_at = next((source.position for source in self._sources if source.name == "external_id"), None)
         self._tally = Tally()
         self._cases = Cases(
@@ -130,6 +143,7 @@ class Mapper:
         unlisted: dict[str, str] = {}
         self._fill(item, case.cells, unlisted)
         self._remark_cells(item, row)
+        self._remark_kind(case)
         fields = item.fields
         if self._steps is not None and case.steps:
             fields["steps"] = texts_of(case.steps)
@@ -195,6 +209,21 @@ class Mapper:
                 f"Row {row.number} has a number as its id, read as {shown(row.cells[self._id_at])}: what a sheet shows"
                 " of it, such as leading zeros, is not in the file.",
             )
+
+    def _remark_kind(self, case: Case) -> None:
+        """Say where a table of one kind has a row that calls itself one of the other."""
+        for at in self._kinds_at:
+            value = case.cells[at].strip()
+            if value and _OTHER_KIND[self._mapping.kind].fullmatch(value):
+                here = self._mapping.kind
+                there = "requirements" if here == "test_cases" else "test_cases"
+                self._tally.count(
+                    "rows_of_other_kind",
+                    f"Row {case.row.number} says {shown(value)} in {self._columns.name(at)} and is read as one of the"
+                    f" {here}, as the whole table is. To have both, import the file twice: once with kind={here}, once"
+                    f" with kind={there}, each with a mapping that leaves the others out (leave_out).",
+                )
+                return
 
     def _metadata(self, case: Case, unlisted: dict[str, str]) -> dict[str, Any]:
         metadata: dict[str, Any] = {}

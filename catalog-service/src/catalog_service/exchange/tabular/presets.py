@@ -41,6 +41,11 @@ class Sample:
         """Return what a column says in the first rows, without blanks."""
         return [cells[position] for cells in self.rows if cells[position].strip()]
 
+    def values_beside_others(self, position: int) -> list[str]:
+        """Return what a column says in those of the first rows that say more: a row of one cell may be a heading."""
+        rows = (cells for cells in self.rows if sum(1 for cell in cells if cell.strip()) > 1)
+        return [cells[position] for cells in rows if cells[position].strip()]
+
     def blanks(self, position: int) -> int:
         """Return in how many of the first rows a column says nothing."""
         return len(self.rows) - len(self.values(position))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from catalog_service.exchange.tabular.columns import fold
+from catalog_service.exchange.tabular.columns import fold, is_id
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map, words
 from catalog_service.exchange.tabular.values import CLOSED
@@ -22,7 +22,6 @@ _TEST_WORDS = re.compile(r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso d
 _STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|\bpassi\b|\bkroki\b", re.I)
 _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
 _REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisito|需求|要件|изискван|требован", re.I)
-_ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -85,7 +84,8 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
         for field in _headers().get(word, {}):
             found.setdefault(field, Guess(field, 0.5, f"The header {shown(header)} has the word {shown(word)}."))
     values = sample.values(at)
-    return {field: guess for field, guess in found.items() if _fits(field, values)}
+    keys = sample.values_beside_others(at) or values
+    return {field: guess for field, guess in found.items() if _fits(field, keys if field == "external_id" else values)}
 
 
 @cache
@@ -110,7 +110,7 @@ def _fits(field: str, values: list[str]) -> bool:
         return True
     longest = max(map(len, values))
     if field == "external_id":
-        ids = sum(_ID.fullmatch(value.strip()) is not None for value in values)
+        ids = sum(map(is_id, values))
         return ids >= 0.8 * len(values) and len(set(values)) > 0.3 * len(values)
     if field in CLOSED["test_cases"] or field in {"link_type"}:
         return longest <= 60 and len(set(values)) <= max(12, len(values) // 4)
@@ -359,7 +359,7 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
 
 def _is_list_of_ids(text: str) -> bool:
     parts = [part.strip() for part in re.split(r"[,;\n|]", text) if part.strip()]
-    return len(parts) > 1 and all(map(_ID.fullmatch, parts))
+    return len(parts) > 1 and all(map(is_id, parts))
 
 
 def _separator(values: list[str]) -> str:
