@@ -8,7 +8,7 @@ from typing import BinaryIO
 from catalog_service.exchange.records import Unreadable
 from chassis.files.archives import Archive, open_archive
 from chassis.files.refused import FileRefused
-from chassis.files.xml_events import XmlHandler, read_xml
+from chassis.files.xml_events import XmlHandler, XmlLimits, read_xml
 
 
 @contextmanager
@@ -27,11 +27,16 @@ def refusals_as_unreadable(member: str | None = None) -> Iterator[None]:
 
 
 def xml_of(
-    file: BinaryIO, handler: XmlHandler, *, encoding: str | None = None, member: str | None = None
+    file: BinaryIO,
+    handler: XmlHandler,
+    *,
+    encoding: str | None = None,
+    member: str | None = None,
+    limits: XmlLimits | None = None,
 ) -> Iterator[None]:
     """Have a handler take the elements of a file, and yield now and then."""
     with refusals_as_unreadable(member):
-        for _ in read_xml(file, handler, encoding=encoding):
+        for _ in read_xml(file, handler, limits=limits, encoding=encoding):
             yield
 
 

@@ -133,6 +133,16 @@ def test_a_suite_teardown_of_robot_fails_all_tests_below_it() -> None:
     assert "no room" in first.message
 
 
+@pytest.mark.parametrize(("depth", "is_read"), [(300, True), (5000, False)])
+def test_keywords_of_robot_may_lie_in_one_another_as_deep_as_it_lets_them(depth: int, is_read: bool) -> None:
+    status = b'<status status="FAIL">Maximum limit of started keywords and control structures exceeded.</status>'
+    keywords = b'<kw name="Down">' * depth + b"</kw>" * depth
+    content = b'<robot><suite name="s"><test name="t">%b%b</test></suite></robot>' % (keywords, status)
+    found = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read) is is_read
+    assert not is_read or found.counts["failed"] == 1
+
+
 def test_results_of_one_history_of_allure_are_attempts_in_their_order() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -19,8 +19,11 @@ from catalog_service.executions.readers.results import (
     whole_milliseconds,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, results_of
+from chassis.files.xml_events import XmlLimits
 
 _STATUSES: dict[str, Status] = {"PASS": "passed", "SKIP": "skipped", "NOT RUN": "skipped"}
+_DEEPEST = 1000
+"""Robot Framework ends keywords that call themselves at a depth of about 300 elements."""
 _TIME = "%Y%m%d %H:%M:%S.%f"
 _FAILED_BEFORE = '"old-status">Old status:</span> <span class="fail">'
 """What `rebot --merge` says of a test that was executed again."""
@@ -136,7 +139,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests, those of a suite when it ends: its teardown may make them fail."""
-    return results_of(file, _Tests())
+    return results_of(file, _Tests(), XmlLimits(depth=_DEEPEST))
 
 
 FORMAT = ResultFormat("robot", "Robot Framework output.xml", recognise, read)

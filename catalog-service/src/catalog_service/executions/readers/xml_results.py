@@ -6,6 +6,7 @@ from typing import BinaryIO
 from catalog_service.exchange.records import Notice
 from catalog_service.exchange.refusals import RootHandler, xml_of
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, Found, Result
+from chassis.files.xml_events import XmlLimits
 
 
 class ResultsHandler(RootHandler):
@@ -45,9 +46,9 @@ class ResultsHandler(RootHandler):
         return text
 
 
-def results_of(file: BinaryIO, handler: ResultsHandler) -> Iterator[Found]:
+def results_of(file: BinaryIO, handler: ResultsHandler, limits: XmlLimits | None = None) -> Iterator[Found]:
     """Yield what a handler finds in a file."""
-    for _ in xml_of(file, handler):
+    for _ in xml_of(file, handler, limits=limits):
         yield from handler.found
         handler.found.clear()
     yield from handler.found
