@@ -9,6 +9,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from lxml import etree
 
 from catalog_service.verdicts import COUNTED
 from testing.service import Json, ok
@@ -196,6 +197,14 @@ async def test_the_documents_say_the_same(results: Results) -> None:
     junit = (await results.catalog.get("/reports/gate", format="junit", **options)).text
     assert junit.count("<testcase") == len(gate["rules"])
     assert junit.count("<failure") == sum(not rule["passed"] for rule in gate["rules"])
+
+
+async def test_the_junit_report_of_a_gate_is_xml_whatever_items_are_called(results: Results) -> None:
+    module = results.catalog.word()
+    await results.catalog.requirement(module=module, title="a \x01 \ufffe \uffff <b> & ]]> \"c\" '\U0001f642'")
+    junit = await results.catalog.get("/reports/gate", format="junit", module=module, max_uncovered=0)
+    (failure,) = etree.fromstring(junit.content).iter("failure")
+    assert "a \ufffd \ufffd \ufffd <b> & ]]> \"c\" '\U0001f642'" in failure.text
 
 
 async def test_the_verification_report_counts_and_lists_verdicts(results: Results) -> None:

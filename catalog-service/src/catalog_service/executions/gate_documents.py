@@ -5,7 +5,7 @@ from xml.sax.saxutils import escape, quoteattr
 from chassis.web.listing import Row
 
 MOST_MARKDOWN = 60 * 1024
-_CONTROLS = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
+_NOT_IN_XML = {code: "\ufffd" for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
 
 
 def _ordered(gate: Row) -> list[Row]:
@@ -89,9 +89,9 @@ def as_junit(gate: Row) -> bytes:
 
 def _case(rule: Row) -> str:
     where = "; ".join(f"{name}: {value}" for name, value in rule["where"].items())
-    name = quoteattr(f"{rule['rule']}{f' ({where})' if where else ''}".translate(_CONTROLS))
+    name = quoteattr(f"{rule['rule']}{f' ({where})' if where else ''}".translate(_NOT_IN_XML))
     if rule["passed"]:
         return f'<testcase classname="traceline.gate" name={name}/>\n'
-    message = quoteattr(rule["reason"].translate(_CONTROLS))
-    items = escape("\n".join(item["reason"] for item in rule["items"]).translate(_CONTROLS))
+    message = quoteattr(rule["reason"].translate(_NOT_IN_XML))
+    items = escape("\n".join(item["reason"] for item in rule["items"]).translate(_NOT_IN_XML))
     return f'<testcase classname="traceline.gate" name={name}><failure message={message}>{items}</failure></testcase>\n'
