@@ -92,6 +92,7 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     assert "max_failed" in summary.read_text()
     passed = run("gate", "--rule", "max_failed=1000", "--format", "junit", "-o", "gate.xml", **of_ci)
     assert passed.returncode == 0, passed.stderr
+    assert "passed on branch" in passed.stdout
     assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
 
 

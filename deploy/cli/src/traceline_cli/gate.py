@@ -75,8 +75,10 @@ def gate(
     if file_format in {"markdown", "junit"} or output is not None:
         document = ask(file_format) if file_format in {"markdown", "junit"} else response
         _write(output, document.content)
-    if file_format in {"text", "json"} and (output is None or file_format == "text"):
-        _tell(context, answer, as_json=file_format == "json")
+    if output is not None or file_format == "text":
+        _tell(context, answer)
+    elif file_format == "json":
+        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     if not answer["passed"]:
         raise SystemExit(Exit.NOT_PASSED)
 
@@ -108,7 +110,7 @@ def _named(rule: dict[str, Any]) -> list[str]:
     return lines + ([f"       and {more} more"] if lines and more > 0 else [])
 
 
-def _tell(context: Context, answer: dict[str, Any], *, as_json: bool) -> None:
+def _tell(context: Context, answer: dict[str, Any]) -> None:
     lines = [f"{'passed' if answer['passed'] else 'NOT PASSED'} on {answer['branch']}"]
     rules = sorted(answer["rules"], key=lambda one: bool(one["passed"]))
     lines += [
@@ -119,7 +121,4 @@ def _tell(context: Context, answer: dict[str, Any], *, as_json: bool) -> None:
     for rule in rules:
         lines.append(f"  {'ok  ' if rule['passed'] else 'FAIL'} {rule['rule']}: {rule['reason']}")
         lines += [] if rule["passed"] else _named(rule)
-    if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
-    else:
-        context.terminal.answer(answer, *lines)
+    context.terminal.answer(answer, *lines)
