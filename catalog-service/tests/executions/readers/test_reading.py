@@ -304,9 +304,18 @@ def test_what_behave_says_of_steps_that_nobody_has_written_is_the_callers_to_jud
     assert ends == ["failed", "skipped"]
 
 
+def test_a_suite_with_a_case_that_failed_says_nothing_more() -> None:
+    case = b'<testcase name="a"><failure/></testcase>'
+    inner = b'<testsuite failures="1" errors="x">%b</testsuite><testsuite failures="0"/>' % case
+    content = b'<testsuites failures="1"><testsuite errors="1">%b</testsuite></testsuites>' % inner
+    assert [one for one in registry.find("junit").read(io.BytesIO(content), ReadAs()) if isinstance(one, Notice)] == []
+
+
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
+        ("junit", b'<testsuite errors="1"><testcase name="a"/></testsuite>', "suite_failed"),
+        ("junit", b'<testsuite><error message="full"/><testcase name="a"/></testsuite>', "suite_failed"),
         (
             "nunit",
             b'<test-run><test-suite result="Failed" site="TearDown"><failure><message>full</message></failure>'

@@ -30,6 +30,7 @@ _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
 _SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
 _MAY_FAIL = "TEST_CASE tagged with !mayfail"
 """What Catch2 says of a test whose failure is none; Node.js has the type `todo` for it."""
+_SUITE_FAILED = "A suite says that it failed beside its cases; only cases are counted."
 _SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
@@ -48,6 +49,9 @@ class _Cases(ResultsHandler):
         super().__init__()
         self._suites: list[tuple[str, str]] = []
         self._case: Result | None = None
+        self._failed = 0
+        self._broken: list[int | None] = []
+        """Of each suite that is open and says that something failed, how many cases had when it began."""
         self._skipped = False
         self._may_fail = False
         self._is_bare = False
@@ -67,11 +71,13 @@ class _Cases(ResultsHandler):
             own = attributes.get("name", "")
             file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
             self._suites.append((own, file))
+            said = [attributes.get(name, "").strip() for name in ("errors", "failures")]
+            self._broken.append(self._failed if any(one.isdecimal() and int(one) for one in said) else None)
         elif name == "testsuites":
             self._is_bare = not attributes
         elif self._case is None:
             if name in _FAILED:
-                self.odd("suite_failed", "A suite says that it failed beside its cases; only cases are counted.")
+                self.odd("suite_failed", _SUITE_FAILED)
         elif name in _SAYS_WHY:
             if self._why is None:
                 self._why = name
@@ -96,6 +102,8 @@ class _Cases(ResultsHandler):
             self._finish()
         elif name == "testsuite":
             self._suites.pop()
+            if self._broken.pop() == self._failed:
+                self.odd("suite_failed", _SUITE_FAILED)
         elif self._case is None:
             return
         elif name == self._why:
@@ -159,6 +167,7 @@ class _Cases(ResultsHandler):
     def _finish(self) -> None:
         case = self._case
         assert case is not None, "a case that ends has begun"
+        self._failed += case.status == "failed" or case.failed_before
         if self._may_fail or (self._skipped and case.status == "passed"):
             case.status = "skipped"
         elif case.status == "passed" and not case.failed_before:
