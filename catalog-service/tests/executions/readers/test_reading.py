@@ -456,6 +456,7 @@ def test_rows_of_an_outline_are_told_apart_by_what_they_say() -> None:
         ({"id": "test_s[2-x]", "keyword": "Scenario Outline", "line": 9}, "s [2-x]"),
         ({"id": "f;s", "keyword": "Scenario Outline", "line": 28}, "s #line 28"),
         ({"id": "f;s", "keyword": "Scenario", "line": 28}, ""),
+        ({"id": "f;opens-[tc-7]", "keyword": "Scenario", "line": 28}, ""),
     ],
 )
 def test_rows_of_an_outline_are_told_apart_by_their_place(place: dict[str, Any], iteration: str) -> None:

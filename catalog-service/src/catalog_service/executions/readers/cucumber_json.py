@@ -95,7 +95,7 @@ def _result(
     *_, examples, number = ["", *a_text(element.get("id")).split(";")]
     if number.isdecimal():
         result.iteration = f"{name} #{' '.join(filter(None, (examples, number)))}"
-    elif number.endswith("]") and "[" in number:
+    elif not examples and number.endswith("]") and "[" in number:
         result.iteration = f"{name} {number[number.index('[') :]}"
     elif a_text(element.get("keyword")) in _OUTLINES and element.get("line") is not None:
         result.iteration = f"{name} #line {a_text(element['line'])}"

@@ -152,7 +152,7 @@ class _Tap:
                 continue
             text = key["text"]
             if _BLOCK.fullmatch(text):
-                text = "" if not text else next(filter(None, lines[at + 1 :]), "")
+                text = next(filter(None, lines[at + 1 :]), "") if text else ""
             self._last.message = text[:LONGEST_MESSAGE] or None
 
     def _emit(self) -> Iterator[Result]:
