@@ -71,8 +71,8 @@ class _Cases(ResultsHandler):
             own = attributes.get("name", "")
             file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
             self._suites.append((own, file))
-            said = [attributes.get(name, "").strip() for name in ("errors", "failures")]
-            self._broken.append(self._failed if any(one.isdecimal() and int(one) for one in said) else None)
+            said = (attributes.get(which, "") for which in ("errors", "failures"))
+            self._broken.append(self._failed if any(one.isdecimal() and one.strip("0") for one in said) else None)
         elif name == "testsuites":
             self._is_bare = not attributes
         elif self._case is None:
