@@ -579,6 +579,7 @@ def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
         (b'\n{"stats": {"suites": 1, "passes": 1, "pending": 0}, "tests": []}', "mocha-junit-reporter"),
         (b'{"version": "3.13", "examples": [{"id": "a", "full_description": "opens"}]}', "rspec_junit_formatter"),
         (b'{"type": "suite", "event": "started", "test_count": 3}\n', "nextest"),
+        (b'{"uuid": "u", "name": "f", "children": ["x"], "befores": [], "start": 1}', "one zip"),
     ],
 )
 def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: bytes, hint: str) -> None:

@@ -78,6 +78,7 @@ _OTHER_JSON = (
         (b'"stats"', b'"passes"', b'"pending"'),
         "This is Mocha's own JSON: use mocha-junit-reporter; with Cypress `--reporter junit`.",
     ),
+    ((b'"uuid"', b'"children"'), "This is of fixtures in Allure: send its whole folder, packed into one zip."),
     ((b'"examples"', b'"full_description"'), "This is RSpec's own JSON: use rspec_junit_formatter."),
     ((b'"exitcode"', b'"collectors"'), "This is of pytest-json-report: run pytest with `--junitxml=FILE`."),
     ((b'"collection"', b'"run"'), "This is Newman's own JSON: run it with `--reporters junit`."),
