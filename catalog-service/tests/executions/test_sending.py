@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from catalog_service.executions.names import fingerprints
 from chassis.db.rows import fetch_value
 from testing.service import ok, problem
@@ -113,6 +115,22 @@ async def test_what_a_run_executed_is_listed_failures_first(results: Results) ->
         listed += [execution["status"] for execution in page["items"]]
         after = {"after": page["next_after"]} if page["next_after"] else {}
     assert listed == [end for end in reversed(ends) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("ends", "counted"),
+    [
+        (("failed", "skipped"), "failed"),
+        (("failed", "skipped", "passed"), "flaky"),
+        (("skipped", "skipped"), "skipped"),
+    ],
+)
+async def test_of_several_attempts_the_last_that_ran_the_test_counts(
+    results: Results, ends: list[str], counted: str
+) -> None:
+    name = results.catalog.word()
+    sent = await results.send(*((name, end) for end in ends), duplicates="last")
+    assert (sent["run"]["counts"]["tests"], sent["run"]["counts"][counted]) == (1, 1)
 
 
 async def test_a_test_without_a_time_has_no_duration(results: Results) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED
+from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED, SKIPPED
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_only, fetch_value
 
@@ -43,11 +43,12 @@ async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
 
 
 async def keep_last_attempts(connection: Connection, *, every: bool) -> None:
-    """Leave of several attempts of a test the last; `every`: whatever comes several times is attempts."""
+    """Leave of several attempts of a test the last that ran it; `every`: whatever comes several times is attempts."""
     await connection.execute(
         f"""
         WITH attempts AS (
-            SELECT position, outcome, last_value(position) OVER whole AS last,
+            SELECT position, outcome, coalesce(max(position) FILTER (WHERE outcome <> '{SKIPPED}') OVER whole,
+                       max(position) OVER whole) AS last,
                    bool_or(outcome IN ('{FLAKY}', '{FAILED}')) OVER whole AS failed
             FROM incoming WHERE is_attempt OR %(every)s
             WINDOW whole AS (PARTITION BY fingerprint, iteration ORDER BY position

@@ -135,10 +135,13 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
 def _count_attempt(
     result: Result, outcome: str, attempts: dict[tuple[str, str, str], str], counts: Counter[str]
 ) -> None:
-    """Count the attempts of a test as one result, which ends as the last of them did."""
+    """Count the attempts of a test as one result, which ends as the last of them did that ran it."""
     key = (result.class_name, result.iteration or result.name, "" if result.class_name else result.file)
     before = attempts.get(key)
     if before is not None:
+        if outcome == SKIPPED:
+            counts[outcome] -= 1
+            return
         counts[before] -= 1
         if outcome == PASSED and before in (FLAKY, FAILED):
             counts[outcome] -= 1

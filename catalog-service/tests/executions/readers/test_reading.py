@@ -181,6 +181,25 @@ def test_tests_of_allure_with_the_same_name_are_no_attempts_of_one_another() -> 
     assert (told.counts["results"], told.counts["failed"], told.counts["passed"]) == (2, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("ends", "counted"),
+    [
+        (("failed", "skipped"), "failed"),
+        (("skipped", "passed"), "passed"),
+        (("failed", "skipped", "passed"), "flaky"),
+        (("skipped", "skipped"), "skipped"),
+    ],
+)
+def test_an_attempt_that_was_skipped_takes_nothing_from_one_that_ran(ends: tuple[str, ...], counted: str) -> None:
+    found = read(
+        io.BytesIO(_allure(*({"name": "t", "historyId": "h", "status": end} for end in ends))),
+        io.BytesIO(),
+        Order("allure"),
+    )
+    assert isinstance(found, Read)
+    assert (found.counts["results"], found.counts[counted]) == (1, 1)
+
+
 def test_parts_of_a_file_of_playwright_have_tests_of_their_own_in_allure() -> None:
     found = [
         {
