@@ -54,7 +54,7 @@ GITHUB = {
                 commit="abc",
                 build_url="https://gitlab.example/acme/doors/-/pipelines/9",
                 shard="2/4",
-                name="pytest 2/4",
+                name="pytest",
             ),
         ),
         (

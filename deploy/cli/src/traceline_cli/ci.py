@@ -55,13 +55,15 @@ def _github_source(of: Mapping[str, str]) -> str | None:
 def _gitlab(of: Mapping[str, str]) -> Pipeline:
     source, target = (of.get(f"CI_MERGE_REQUEST_{which}PROJECT_PATH") for which in ("SOURCE_", ""))
     head = _head(of.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"), source, target)
+    shard = _shard(of.get("CI_NODE_INDEX"), of.get("CI_NODE_TOTAL"), first=1)
     return Pipeline(
         run=_key("gitlab", of.get("CI_PROJECT_PATH"), of.get("CI_PIPELINE_ID")),
         branch=head or of.get("CI_COMMIT_REF_NAME"),
         commit=of.get("CI_COMMIT_SHA"),
         build_url=of.get("CI_PIPELINE_URL"),
-        shard=_shard(of.get("CI_NODE_INDEX"), of.get("CI_NODE_TOTAL"), first=1),
-        name=of.get("CI_JOB_NAME"),
+        shard=shard,
+        # The jobs of a parallel one are called `pytest 2/4`, and are one run.
+        name=of.get("CI_JOB_NAME", "").removesuffix(f" {shard}") or None,
     )
 
 
