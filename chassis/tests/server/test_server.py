@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -36,9 +37,11 @@ class App:
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, *, drain: float) -> AsyncIterator[tuple[Server, int, asyncio.Task[None]]]:
+async def serving(
+    app: ASGIApp, *, drain: float, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[Server, int, asyncio.Task[None]]]:
     listener = listen("127.0.0.1", 0, "PORT")
-    server = Server(app, grace=5, drain=drain)
+    server = Server(app, grace=30, drain=drain, tls=tls)
     running = asyncio.create_task(server.serve(sockets=[listener]))
     port = listener.getsockname()[1]
     yield server, port, running
@@ -100,6 +103,19 @@ async def test_an_idle_connection_does_not_hold_up_the_end() -> None:
         await asyncio.wait_for(running, 5)
         assert await reader.read() == b""
         writer.close()
+
+
+async def test_an_idle_client_that_does_not_see_that_tls_ends_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    shown, believed = authority.settings_of("localhost").server(), TlsSettings(tls_ca=authority.file).client()
+    async with serving(App(), drain=0.2, tls=shown) as (server, port, running):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=believed, server_hostname="localhost")
+        writer.write(REQUEST % b"")
+        await answer(reader)
+        writer.transport.pause_reading()
+        server.stop()
+        await asyncio.wait_for(running, 10)
+        writer.transport.abort()
 
 
 BUSY_AS_IT_ENDS = """

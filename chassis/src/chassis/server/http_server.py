@@ -129,7 +129,16 @@ class Server(uvicorn.Server):
             await asyncio.wait(left, timeout=_LOOK_AGAIN)
         for ended in left:
             ended.cancel()
+        abandoning = asyncio.create_task(self._abandon_closed())
         await super().shutdown(sockets)
+        abandoning.cancel()
+
+    async def _abandon_closed(self) -> None:
+        """Drop what is closed here and all taken: TLS would wait for a client that does not look to close it, too."""
+        while True:
+            for connection in list(self.server_state.connections):
+                cast(Protocol, connection).abandon_if_closed()
+            await asyncio.sleep(_LOOK_AGAIN)
 
     async def _take_queued(self) -> None:
         """Let the event loop accept what waits in the kernel: that is reset when the listener is closed."""

@@ -107,6 +107,11 @@ class Protocol(HttpToolsProtocol):
         elif waited > BODY_SECONDS + self._body_size / _SLOWEST:
             self._refuse(RequestTimedOut("The body of this request did not come in time; send it again."))
 
+    def abandon_if_closed(self) -> None:
+        """Drop a connection that is closed, and of which the client has taken everything."""
+        if self._socket.is_closing() and not _untaken(self._socket):
+            self._socket.abort()
+
     # What the event loop and the parser call.
 
     def resume_writing(self) -> None:
