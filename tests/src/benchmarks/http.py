@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import uvloop
 
-from acceptance.client import Traceline
+from acceptance.client import Traceline, created
 from benchmarks.load import Measured, in_turn, request, run
 from benchmarks.running import Server, serving
 from benchmarks.texts import Texts
@@ -32,6 +32,7 @@ def main(folder: Path) -> None:
         print(f"{'':14}{'requests/s':>11}{'p50 ms':>9}{'p99 ms':>9}{'bare/s':>9}{'ratio':>8}{'goal':>7}{'errors':>8}")
         for name, make in _requests(server, texts).items():
             uvloop.run(_compare(server, name, make))
+        uvloop.run(_compare_tokens(server))
 
 
 def _requests(server: Server, texts: Texts) -> dict[str, Callable[[], bytes]]:
@@ -74,3 +75,20 @@ async def _compare(server: Server, name: str, make: Callable[[], bytes]) -> None
         f"{statistics.median(bare_rates):9,.0f}{statistics.median(ratios):8.0%}"
         f"{'' if goal is None else format(goal, '.0%'):>7}{whole.errors:8}"
     )
+
+
+async def _compare_tokens(server: Server) -> None:
+    """Measure the same read with the JWT and with an API token of one user, in turns."""
+    admin = Traceline(str(server.client.base_url), token=server.token)
+    user = admin.new_user("viewer")
+    made = created(user.post("/auth/tokens", json={"name": "benchmark", "scopes": ["read"]}))
+    path = f"/api/v1/requirements/{user.read('/requirements', limit=1)['items'][0]['id']}"
+    by_jwt, by_token = (request("GET", path, token) for token in (user.token or "", made["token"]))
+    ratios = []
+    for _ in range(_ROUNDS):
+        jwt = await run(server.port, lambda: by_jwt, connections=CONNECTIONS, seconds=_SECONDS)
+        token = await run(server.port, lambda: by_token, connections=CONNECTIONS, seconds=_SECONDS)
+        if jwt.errors or token.errors:
+            raise RuntimeError(f"{jwt.errors} and {token.errors} requests were refused.")
+        ratios.append(token.per_second / jwt.per_second)
+    print(f"A read with an API token: {statistics.median(ratios):.0%} of the requests/s with a JWT, goal 90%")
