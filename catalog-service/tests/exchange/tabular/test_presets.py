@@ -99,6 +99,13 @@ AZURE = table(
     ("", "", "", "1", "Open", "It opens", "", "", ""),
     ("", "", "", "2", "Enter", "One is in", "", "", ""),
 )
+OCTANE = table(
+    ("unique_id", "type", "name", "step_type", "step_description", "test_type", "covered_content", "priority"),
+    ("12", "test_manual", "Log in", "", "", "Sanity", "1001", "Urgent"),
+    ("", "step", "", "Simple", "Open", "", "", ""),
+    ("", "step", "", "Validation", "It opens", "", "", ""),
+    ("13", "test_manual", "Log out", "", "", "Acceptance", "", "Low"),
+)
 ZENTAO = table(
     ("用例编号", "所属模块", "用例标题", "前置条件", "步骤", "预期", "优先级", "用例类型", "用例状态"),
     ("5", "/登录(#1)", "登录", "有帐号", "1. 打开\r2. 进入", "1. 已打开\r2. 已进入", "1", "安全相关", "正常"),
@@ -144,6 +151,9 @@ STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
         (ALM_SQL, "alm", {"external_id": "7", "title": "Log in", "steps": STEPS}),
         (AZURE, "azure-devops", {
             "external_id": "12", "title": "Log in", "module": "Web", "status": "ready", "steps": STEPS}),
+        (OCTANE, "octane", {
+            "external_id": "12", "title": "Log in", "type": "regression", "priority": "critical",
+            "steps": {"1": "Open", "2": "It opens"}}),
         (ZENTAO, "zentao", {
             "external_id": "5", "title": "登录", "module": "/登录(#1)", "priority": "critical", "type": "security",
             "status": "ready", "steps": {"1": "打开\nExpected: 已打开", "2": "进入\nExpected: 已进入"}}),
@@ -227,6 +237,8 @@ def test_references_of_test_cases_become_links() -> None:
     [
         ("Object Identifier,Object Number,Object Heading,Object Text,Object Level", "doors-csv"),
         ("ID,Title,Type,Status,Severity,Outline Number,Linked Work Items", "polarion"),
+        ("id,Primary Text,Artifact Type,parentBinding,isHeading", "doors-next"),
+        ("TPos,Type,Name,GUID,Author,Status,Notes", "enterprise-architect"),
         ("UID,TITLE,STATEMENT,STATUS,TAGS", "strictdoc-xlsx"),
         ("ID,Work Item Type,Title,Assigned To,State,Tags", "azure-devops-requirements"),
     ],
@@ -244,6 +256,32 @@ def test_headings_of_doors_become_titles_of_what_has_no_text() -> None:
     ]
     both = read("Object Identifier,Object Heading,Object Short Text,Object Text\nD-1,Doors,,\nD-2,,Close,It closes.\n")
     assert [item["title"] for item in both.fields] == ["Doors", "Close"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Object Identifier,Object Text,Object Type\nD-1,Doors,Heading\nD-2,It closes.,Requirement\n",
+        "id,Primary Text,Artifact Type\n1,Doors,Heading\n2,It closes.,Requirement\n",
+        "GUID,Type,Name,Notes\n{1},Package,Doors,\n{2},Requirement,Close,It closes.\n",
+    ],
+    ids=["doors-csv", "doors-next", "enterprise-architect"],
+)
+def test_rows_that_only_give_a_document_its_order_are_no_requirements(content: str) -> None:
+    found = read(content)
+    assert [item["description"] for item in found.fields] == ["It closes."]
+    assert found.notices["rows_left_out"].count == 1
+    assert not found.items[0].warnings
+
+
+def test_rows_of_practitest_that_say_the_id_of_the_one_above_again_are_its_steps() -> None:
+    content = table(
+        ("ID", "Name", "Step name", "Step description", "Step expected results"),
+        ("7", "Log in", "Open", "", "It opens"),
+        ("7", "", "Enter", "", "One is in"),
+    )
+    (fields,) = read(content).fields
+    assert (fields["title"], fields["steps"]) == ("Log in", STEPS)
 
 
 def test_each_test_case_has_the_shape_of_steps_that_its_tool_lets_it_have() -> None:

@@ -256,3 +256,25 @@ def test_a_table_of_markdown_is_a_table() -> None:
 def test_characters_that_nobody_sees_make_no_other_header() -> None:
     (fields,) = read("ID,\ufeffTi\u00adtle\u200b\nR-1,Close\n").fields
     assert (fields["external_id"], fields["title"]) == ("R-1", "Close")
+
+
+def test_the_key_of_a_parent_is_not_that_of_the_row() -> None:
+    found = read("Parent Key,Code,Name\nP-1,R-1,Close\nP-2,R-2,Open\n")
+    assert ["external_id" in fields for fields in found.fields] == [False, False]
+
+
+def test_a_summary_beside_a_name_is_the_description() -> None:
+    (fields,) = read("ID,Name,Summary\nR-1,Close,They close\n").fields
+    assert (fields["title"], fields["description"]) == ("Close", "They close")
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["<p>They <b>close</b></p>", "<div>a &lt; b</div>"], ["They close", "a < b"]),
+        (["<p>They close</p>", "for all i: a<p and p>b"], ["<p>They close</p>", "for all i: a<p and p>b"]),
+    ],
+)
+def test_descriptions_that_are_all_html_are_read_as_what_people_see(texts: list[str], expected: list[str]) -> None:
+    rows = "".join(f"R-{number},Doors,{text}\n" for number, text in enumerate(texts))
+    assert [fields["description"] for fields in read(f"ID,Title,Description\n{rows}").fields] == expected

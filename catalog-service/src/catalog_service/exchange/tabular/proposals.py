@@ -26,6 +26,7 @@ _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CATEGORY = re.compile("categor|catégor|kategor")
+_HTML = re.compile(r"<(p|div|span|ul|ol|table|h[1-6]|html|body)\b[^<>]*>.*</\1>", re.I | re.S)
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
@@ -43,6 +44,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     kind = kind if kind != "all" else _kind(sample, scores, about)
     guesses = _assign({at: _of_kind(sample, at, found, kind) for at, found in scores.items()}, kind)
     _settle_two_texts(sample, scores, guesses)
+    _settle_two_titles(sample, scores, guesses)
     mapping: dict[str, Any] = {"version": 1, "kind": kind}
     if source_system is not None:
         mapping["source_system"] = source_system
@@ -52,6 +54,8 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
         return Proposal(mapping, guesses)
     fields = _item_fields(sample, by_field, guesses, kind)
     mapping["fields"] = fields
+    if "description" in by_field and _is_html(sample.values(by_field["description"])):
+        mapping["markup"] = "html"
     if kind == "test_cases" and (steps := _steps(sample, by_field, guesses)) is not None:
         fields["steps"] = steps
     end = "requirements" if kind == "test_cases" else "test_cases"
@@ -83,6 +87,8 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     for word in (parts[0], parts[-1]) if len(parts) <= 6 else ():
         for field in _headers().get(word, {}):
             found.setdefault(field, Guess(field, 0.5, f"The header {shown(header)} has the word {shown(word)}."))
+    if parts[0] == "parent":
+        found.pop("external_id", None)
     values = sample.values(at)
     keys = sample.values_beside_others(at) or values
     return {field: guess for field, guess in found.items() if _fits(field, keys if field == "external_id" else values)}
@@ -243,6 +249,11 @@ def _item_fields(
     return {name: rule for name, rule in fields.items() if rule}
 
 
+def _is_html(values: list[str]) -> bool:
+    """Check whether texts are HTML throughout: each lies between tags, as tools with an editor for it export them."""
+    return bool(values) and all(_HTML.fullmatch(value.strip()) for value in values)
+
+
 def _says_once(sample: Sample, at: int) -> bool:
     """Check whether a column says a value once for all rows below it: it begins with one, has blanks, none twice."""
     values = [cells[at].strip() for cells in sample.rows]
@@ -272,6 +283,17 @@ def _settle_two_texts(sample: Sample, scores: Mapping[int, Mapping[str, Guess]],
         pair = sorted((places["description"], others[0]), key=lambda at: (_average(sample.values(at)), at))
         for at, name, look in zip(pair, ("title", "description"), ("shorter", "longer"), strict=True):
             guesses[at] = Guess(name, 0.7, f"Two columns are called as descriptions are; its texts are the {look}.")
+
+
+def _settle_two_titles(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], guesses: dict[int, Guess]) -> None:
+    """Take a second column that is called as titles are, such as a summary beside a name, for the description."""
+    fields = {guess.field for guess in guesses.values()}
+    if "title" not in fields or "description" in fields:
+        return
+    for at, found in scores.items():
+        if at not in guesses and "title" in found and found["title"].confidence >= _SURE and sample.values(at):
+            guesses[at] = Guess("description", 0.7, "Two columns are called as titles are; it is the second of them.")
+            return
 
 
 def _settle_category(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess], kind: str) -> None:
