@@ -13,7 +13,7 @@ import reqif
 import xmlschema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reqif_documents import SAMPLE, Read, zipped
+from reqif_documents import SAMPLE, Read, value, zipped
 from reqif_records import NOW, Record, assert_same, cells_of, read_by_another_library, told, written
 
 from catalog_service.exchange.native.schemas import schemas_of
@@ -68,6 +68,19 @@ def test_what_was_changed_is_written_where_it_stood() -> None:
     assert kept["attributes"]["Priority"]["value"][0]["name"] == "Low"
     assert kept["attributes"]["Effort"]["value"] == "007"
     assert kept["last_change"] == "2026-03-03T00:00:00Z"
+
+
+def test_a_value_that_only_its_definition_says_is_read_and_written_as_it_was() -> None:
+    end = b"d-Priority</DATATYPE-DEFINITION-ENUMERATION-REF></TYPE>"
+    default = value("ENUMERATION", "a-Functional_Requirement-Priority", "v-Low")
+    content = SAMPLE.replace(end, end + f"<DEFAULT-VALUE>{default}</DEFAULT-VALUE>".encode())
+    read = Read(content)
+    assert [read.item(name).fields["priority"] for name in ("REQ-1", "REQ-2")] == ["high", "low"]
+    assert "priority" not in read.item("REQ-2").defaulted
+    record = Record(read)
+    assert_same(content, record.written())
+    record.item("REQ-2")["priority"] = "high"
+    assert record.again().item("REQ-2").fields["priority"] == "high"
 
 
 def test_items_that_never_came_from_reqif_have_a_type_of_ours(tmp_path: Path) -> None:

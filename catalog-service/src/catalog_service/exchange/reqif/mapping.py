@@ -167,7 +167,7 @@ class ObjectMapping:
     ) -> None:
         unknown = ""
         for identifier in role:
-            for text in self._texts(values.get(identifier)):
+            for text in self._texts(values.get(identifier) or self._default(identifier)):
                 found = meaning(meanings, text, name)
                 if found:
                     reading.fields[name] = found
@@ -182,6 +182,11 @@ class ObjectMapping:
                     name,
                 )
             )
+
+    def _default(self, identifier: str) -> list[Any] | None:
+        """Return the value that its definition gives an attribute which an object does not say."""
+        definition = self.schema.definitions.get(identifier)
+        return [definition.kind, identifier, definition.default] if definition and definition.default else None
 
     def _classify_type(self, raw: Raw, role: list[str], values: dict[str, Any], reading: Reading) -> None:
         spec_type = self.schema.types.get(raw.get("type", ""))

@@ -40,12 +40,16 @@ class Datatype:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An attribute of a type; its name is the LONG-NAME, else the identifier."""
+    """An attribute of a type; its name is the LONG-NAME, else the identifier.
+
+    `default`: the values of an enumeration that objects have which say none.
+    """
 
     identifier: str
     name: str
     kind: str
     datatype: str | None
+    default: tuple[str, ...] = ()
 
 
 @dataclass
@@ -145,4 +149,5 @@ def _definitions(element: etree._Element) -> Iterator[Definition]:
             child.get("LONG-NAME") or identifier,
             name.removeprefix("ATTRIBUTE-DEFINITION-").lower(),
             (datatype or "").strip() or None,
+            tuple((one.text or "").strip() for one in child.iterfind(f"{Q}DEFAULT-VALUE//{Q}ENUM-VALUE-REF")),
         )
