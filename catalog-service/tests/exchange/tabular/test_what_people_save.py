@@ -278,3 +278,30 @@ def test_a_summary_beside_a_name_is_the_description() -> None:
 def test_descriptions_that_are_all_html_are_read_as_what_people_see(texts: list[str], expected: list[str]) -> None:
     rows = "".join(f"R-{number},Doors,{text}\n" for number, text in enumerate(texts))
     assert [fields["description"] for fields in read(f"ID,Title,Description\n{rows}").fields] == expected
+
+
+def test_a_table_of_what_links_what_is_one_of_links_whatever_its_columns_are_called() -> None:
+    found = read('Req ID,Test Case IDs\nR-1,"T-1, T-2"\n')
+    assert [(link.requirement, link.test_case) for link in found.links] == [
+        ({"external_id": "R-1"}, {"external_id": "T-1"}),
+        ({"external_id": "R-1"}, {"external_id": "T-2"}),
+    ]
+    assert read("Req ID,Status,Test Case IDs\nR-1,Approved,T-1\n").items
+
+
+def test_a_sum_below_the_table_is_no_row() -> None:
+    assert [fields["external_id"] for fields in read("ID,Title\nR-1,Close\n\nTotal: 1\n").fields] == ["R-1"]
+
+
+@pytest.mark.parametrize(
+    ("types", "kinds"),
+    [(["Test", "Test"], ["test_case"] * 2), (["Story", "Test"], ["requirement"] * 2), (["Bug"], ["requirement"])],
+)
+def test_a_table_of_jira_is_of_the_kind_that_all_its_rows_say(types: list[str], kinds: list[str]) -> None:
+    steps = '[{""fields"":{""Action"":""Open"",""Expected Result"":""It opens""}}]'
+    rows = "".join(f'T-{number},Log in,{name},"{steps}"\n' for number, name in enumerate(types))
+    found = read(f"Issue key,Summary,Issue Type,Custom field (Manual Test Steps)\n{rows}")
+    assert [item.kind for item in found.items] == kinds
+    assert not found.items[0].warnings
+    assert found.fields[0]["source_system"] == "jira"
+    assert found.fields[0].get("steps") == ({"1": "Open\nExpected: It opens"} if kinds[0] == "test_case" else None)

@@ -11,7 +11,7 @@ from chassis.core.wording import listed, nearest, shown
 _SHOWN_COLUMNS = 20
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 """Characters without width, which come along when people copy."""
-_ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
+_ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]*[^\s,;:] [\d.]+")
 _NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])")
 
 

@@ -1,6 +1,5 @@
 """Applies a mapping to the rows of a table."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
 from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.kinds import kind_columns, says_kind
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
 from catalog_service.exchange.tabular.steps import StepReader, make_reader, texts_of
@@ -22,15 +22,6 @@ _REST = "import"
 _PROBLEM = "problem"
 """The last column of the rows that were refused: they are mended and sent again with it."""
 _ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
-
-_KIND_COLUMNS = frozenset(
-    {"type", "issue type", "work item type", "item type", "object type", "artifact type", "vorgangstyp"}
-)
-_OTHER_KIND = {
-    "requirements": re.compile(r"(\w+ )?test ?(cases?)?|testfall|cas de test|caso de prueba|(测试)?用例", re.I),
-    "test_cases": re.compile(r"(\w+ )?requirements?|(user )?story|(\w+)?anforderung|exigence|requisito|需求", re.I),
-}
-"""What tools that have both kinds in one table say of a row of the other."""
 
 
 class Mapper:
@@ -74,9 +65,7 @@ class Mapper:
         self._rest = [(at, columns.name(at)) for at in rest]
         self._ignores_rest = mapping.rest == "ignore"
         self._attachments = {at for at, name in self._rest if fold(name) in _ATTACHMENTS}
-        self._kinds_at = (
-            [] if is_own else [at for at in range(len(columns)) if fold(columns.header[at]) in _KIND_COLUMNS]
-        )
+        self._kinds_at = [] if is_own else kind_columns(columns)
         self._id_at = next((source.position for source in self._sources if source.name == "external_id"), None)
         self._tally = Tally()
         self._cases = Cases(
@@ -212,11 +201,11 @@ class Mapper:
 
     def _remark_kind(self, case: Case) -> None:
         """Say where a table of one kind has a row that calls itself one of the other."""
+        here = self._mapping.kind
+        there = "requirements" if here == "test_cases" else "test_cases"
         for at in self._kinds_at:
             value = case.cells[at].strip()
-            if value and _OTHER_KIND[self._mapping.kind].fullmatch(value):
-                here = self._mapping.kind
-                there = "requirements" if here == "test_cases" else "test_cases"
+            if says_kind(value, there):
                 self._tally.count(
                     "rows_of_other_kind",
                     f"Row {case.row.number} says {shown(value)} in {self._columns.name(at)} and is read as one of the"

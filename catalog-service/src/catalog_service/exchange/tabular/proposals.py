@@ -24,9 +24,12 @@ _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de p
 _REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisito|需求|要件|изискван|требован", re.I)
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
+_FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CATEGORY = re.compile("categor|catégor|kategor")
 _HTML = re.compile(r"<(p|div|span|ul|ol|table|h[1-6]|html|body)\b[^<>]*>.*</\1>", re.I | re.S)
+_CUSTOM_FIELD = re.compile(r"^custom field \((.+)\)$", re.I)
+"""What Jira calls the fields that a project or another tool has added."""
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
@@ -67,7 +70,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
 
 def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     """Return what a column could be, by field."""
-    header = sample.columns.header[at] if at < len(sample.columns) else ""
+    header = _CUSTOM_FIELD.sub(r"\1", sample.columns.header[at]) if at < len(sample.columns) else ""
     found: dict[str, Guess] = {}
     if not header or len(header) > _LONGEST_HEADER:
         return found
@@ -133,6 +136,8 @@ def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str)
     if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
         return "links"
     said = [_said(name) for name in sample.columns.header]
+    if {"requirements", "test_cases"} <= {*said} and fields <= _FIELDS_OF_LINKS:
+        return "links"
     if _numbered_steps(sample) is not None:
         return "test_cases"
     if (

@@ -12,6 +12,7 @@ from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
 from catalog_service.exchange.tabular.formulas import MARK
+from catalog_service.exchange.tabular.kinds import kind_of_all
 from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
@@ -273,11 +274,12 @@ def _choose(start: Start, options: ReadOptions) -> Chosen:
     if named == OWN or (named is None and start.is_own):
         return Chosen(parse_mapping(own_mapping(start.columns)), OWN)
     preset = find_preset(start.columns) if named is None else get_preset(named)
-    if preset is not None and (named is not None or options.kind in ("all", preset.mapping["kind"])):
+    kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
+    if preset is not None and (named is not None or kind in ("all", preset.mapping["kind"])):
         return Chosen(_parsed(_with_key(resolve(preset, start.sample), start.sample)), preset.name)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
-    proposal: Proposal = propose(start.sample, kind=options.kind, about=about, source_system=source_system)
+    proposal: Proposal = propose(start.sample, kind=kind, about=about, source_system=source_system)
     return Chosen(_parsed(_with_key(proposal.mapping, start.sample)), None, proposal.guesses)
 
 
