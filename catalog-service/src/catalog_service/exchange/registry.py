@@ -47,7 +47,8 @@ HEAD = 64 * 1024
 _ADVICE = (
     ((".doc", ".docx", ".odt", ".rtf"), "Copy its table into a workbook, and save that as .xlsx."),
     ((".pdf",), "Have the tool that it comes from write a table or ReqIF."),
-    ((".ods", ".numbers"), "Save it as .xlsx."),
+    ((".ods", ".numbers", ".xlsb"), "Save it as .xlsx."),
+    ((".html", ".htm"), "Open it in a spreadsheet program and save it as .xlsx."),
     ((".gz", ".bz2", ".xz", ".7z", ".rar"), "Unpack it, and send what is in it."),
 )
 """What to do with files that people have instead of one that can be read."""

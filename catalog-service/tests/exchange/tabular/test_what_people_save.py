@@ -192,6 +192,12 @@ def test_a_page_under_the_name_of_a_workbook_is_named(page: bytes) -> None:
         read(page, "export.xls")
 
 
+@pytest.mark.parametrize("page", ["<!DOCTYPE html>\n<title>Log in, please</title>", " <html lang=en><body>Log in"])
+def test_a_web_page_in_place_of_a_table_is_named(page: str) -> None:
+    with pytest.raises(Unreadable, match="This is a web page, and no table"):
+        read(page, "requirements.csv")
+
+
 @pytest.mark.parametrize(
     ("modules", "expected"),
     [

@@ -27,6 +27,7 @@ _HEADER_ALONE = 0.01
 """What a header counts for of which no row has as many cells."""
 _RULE = re.compile(":?-[-:]*")
 """What stands below the header of a table in Markdown."""
+_WEB_PAGE = re.compile(r"\s*<(!doctype html|html)\b", re.I)
 _CR_WITHIN_QUOTES, _CR_OUTSIDE = "\0r", "\0n"  # while a row is taken apart; a text has no NUL
 
 
@@ -63,6 +64,12 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
             raise too_many_columns(number, line, len(cells) - 1)
         if lines.has_lone_cr:
             cells = [cell.replace(_CR_WITHIN_QUOTES, "\r").replace(_CR_OUTSIDE, "\n") for cell in cells]
+        if number == 1 and cells and _WEB_PAGE.match(cells[0]):
+            raise Unreadable(
+                "This is a web page, and no table: perhaps the page on which to log in came in place of the file. Open it"
+                " in a browser, and export the table again.",
+                line=line,
+            )
         if number == 1 and len(cells) <= 2 and cells and cells[0].startswith("sep="):
             continue  # Excel's own way of saying the delimiter
         if delimiter == "|" and len(cells) > 2 and not cells[0].strip() and not cells[-1].strip():
