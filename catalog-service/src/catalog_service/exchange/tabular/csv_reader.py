@@ -66,8 +66,8 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
             cells = [cell.replace(_CR_WITHIN_QUOTES, "\r").replace(_CR_OUTSIDE, "\n") for cell in cells]
         if number == 1 and cells and _WEB_PAGE.match(cells[0]):
             raise Unreadable(
-                "This is a web page, and no table: perhaps the page on which to log in came in place of the file. Open it"
-                " in a browser, and export the table again.",
+                "This is a web page, and no table: perhaps the page on which to log in came in place of the file. Open"
+                " it in a browser, and export the table again.",
                 line=line,
             )
         if number == 1 and len(cells) <= 2 and cells and cells[0].startswith("sep="):
