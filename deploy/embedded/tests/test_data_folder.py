@@ -25,3 +25,11 @@ def test_a_folder_that_was_taken_before_is_taken_again(tmp_path: Path) -> None:
     del first
     (tmp_path / "other" / "overrides").mkdir(parents=True)
     DataFolder(tmp_path / "other")
+
+
+@pytest.mark.parametrize("folder", ["notes.txt", "notes.txt/data"])
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(StartFailure, match=r"notes\.txt.* cannot be used, because there is a file in its place"):
+        DataFolder(tmp_path / folder)
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -30,6 +30,11 @@ class DataFolder:
             self._refuse_others(demo)
             self.path.chmod(0o700)
             self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except (FileExistsError, NotADirectoryError):
+            raise StartFailure(
+                f"The data folder {self.path} cannot be used, because there is a file in its place; set"
+                " TRACELINE_DATA_DIR to a folder."
+            ) from None
         except OSError as error:
             raise StartFailure(
                 f"The data folder {self.path} cannot be used ({error.strerror}); set TRACELINE_DATA_DIR to a folder"
