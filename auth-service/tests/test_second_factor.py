@@ -63,6 +63,16 @@ async def test_a_log_in_takes_a_code_once_it_was_confirmed(service: Service) -> 
     assert changed["data"] == {"user_id": kim.id, "email": EMAIL, "is_active": True}
 
 
+async def test_a_new_password_by_a_link_leaves_the_second_factor_as_it_is(service: Service) -> None:
+    kim = await service.registered(EMAIL)
+    secret, _ = await enrolled(service, kim)
+    made = ok(await service.call("POST", f"/api/v1/users/{kim.id}/password-reset", caller=await service.admin()))
+    body = {"token": made["link"].partition("#")[2], "new_password": "another long password"}
+    assert (await service.call("POST", "/api/v1/auth/reset-password", body)).status_code == 204
+    problem(await service.log_in(EMAIL, body["new_password"]), 401, "second_factor_required")
+    assert (await service.log_in(EMAIL, body["new_password"], otp=code_of(secret, 1))).status_code == 200
+
+
 async def test_a_recovery_code_works_once_however_it_is_typed(service: Service) -> None:
     kim = await service.registered(EMAIL)
     _, codes = await enrolled(service, kim)
