@@ -177,6 +177,18 @@ async def test_a_plan_expires_and_its_file_is_deleted(catalog: Any, sent: Any, w
     problem(await catalog.post(f"/imports/{job['id']}/apply", {}), 409, "import_not_planned")
 
 
+async def test_the_file_of_an_import_goes_once_it_is_applied_and_its_rows_stay_a_while(
+    catalog: Any, sent: Any, working: Any
+) -> None:
+    working()
+    job = await ended(catalog, ok(await sent(), 202), "planned")
+    await catalog.post(f"/imports/{job['id']}/apply", {})
+    await ended(catalog, job, "applied")
+    await clear_up(catalog.database)
+    assert await catalog.rows("SELECT FROM import_chunks WHERE job_id = %s", job["id"]) == []
+    assert (await catalog.read(f"/imports/{job['id']}/rows"))["total"] > 0
+
+
 async def test_an_upload_that_broke_off_is_seen_by_nobody_and_deleted(catalog: Any) -> None:
     await catalog.rows(
         "INSERT INTO import_jobs (id, status, kind, options, created_by, correlation_id, created_at)"

@@ -131,10 +131,10 @@ async def has_rows(connection: Connection, job_id: UUID) -> bool:
 
 
 async def clear_up(connection: Connection) -> None:
-    """Delete files and rows of jobs that are over for long enough, uploads that ended on the way, old tombstones."""
-    ended = "status IN ('applied', 'failed', 'cancelled', 'expired')"
-    over = f"SELECT id FROM import_jobs WHERE {ended} AND expires_at < now()"
-    await connection.execute(f"DELETE FROM import_chunks WHERE job_id IN ({over})")
+    """Delete files of jobs that are over, rows a while later, uploads that ended on the way, old tombstones."""
+    ended = "SELECT id FROM import_jobs WHERE status IN ('applied', 'failed', 'cancelled', 'expired')"
+    over = f"{ended} AND expires_at < now()"
+    await connection.execute(f"DELETE FROM import_chunks WHERE job_id IN ({ended})")
     await connection.execute(f"DELETE FROM import_rows WHERE job_id IN ({over})")
     await connection.execute(f"DELETE FROM import_documents WHERE job_id IN ({over})")
     await connection.execute("DELETE FROM import_jobs WHERE size IS NULL AND created_at < now() - interval '1 hour'")
