@@ -27,6 +27,15 @@ def test_a_folder_that_was_taken_before_is_taken_again(tmp_path: Path) -> None:
     DataFolder(tmp_path / "other")
 
 
+def test_who_is_refused_closes_the_folder_to_no_database_that_runs_in_it(tmp_path: Path) -> None:
+    _first = DataFolder(tmp_path)
+    assert tmp_path.stat().st_mode & 0o777 == 0o700
+    tmp_path.chmod(0o710)
+    with pytest.raises(StartFailure, match="is in use by another run"):
+        DataFolder(tmp_path)
+    assert tmp_path.stat().st_mode & 0o777 == 0o710
+
+
 @pytest.mark.parametrize("folder", ["notes.txt", "notes.txt/data"])
 def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, folder: str) -> None:
     (tmp_path / "notes.txt").write_text("mine")

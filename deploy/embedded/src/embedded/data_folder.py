@@ -28,8 +28,15 @@ class DataFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._refuse_others(demo)
-            self.path.chmod(0o700)
             self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Not before it is ours: the PostgreSQL of a run by root enters the folder as another user.
+            self.path.chmod(0o700)
+        except BlockingIOError:
+            raise StartFailure(
+                f"The data folder {self.path} is in use by another run of Traceline; stop that one or set"
+                " TRACELINE_DATA_DIR to another folder."
+            ) from None
         except (FileExistsError, NotADirectoryError):
             raise StartFailure(
                 f"The data folder {self.path} cannot be used, because there is a file in its place; set"
@@ -39,13 +46,6 @@ class DataFolder:
             raise StartFailure(
                 f"The data folder {self.path} cannot be used ({error.strerror}); set TRACELINE_DATA_DIR to a folder"
                 " that you may write to."
-            ) from None
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StartFailure(
-                f"The data folder {self.path} is in use by another run of Traceline; stop that one or set"
-                " TRACELINE_DATA_DIR to another folder."
             ) from None
         if demo and not self._demo.exists():
             self._demo.write_text("")
