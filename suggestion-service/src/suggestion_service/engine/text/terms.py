@@ -60,20 +60,18 @@ def terms(item: ItemText) -> dict[str, int]:
     Words of the title count double, unless the description starts with the title. A text without words gives
     an empty dict.
     """
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     for word, times in word_counts(item).items():
         for term, _, _, _ in tokens(word):
-            counts[term] += times
-    return dict(counts)
+            counts[term] = counts.get(term, 0) + times
+    return counts
 
 
 def word_counts(item: ItemText) -> Counter[str]:
     """Count the words of an item, as they stand in its normalised texts."""
     title, *texts = item_texts(item)
-    counts: Counter[str] = Counter()
-    for word, times in _words_of(title).items():
-        counts[word] += _TITLE_WEIGHT * times
-    counts.update(_words_of("\n".join(texts)))
+    counts = Counter(find_words(normalised(title)) * _TITLE_WEIGHT)
+    counts.update(find_words(normalised("\n".join(texts))))
     return counts
 
 
@@ -108,10 +106,6 @@ def offsets(text: str, word: str) -> Iterator[int]:
 def normalised(text: str) -> str:
     """Return a text as its words are read: in the form NFKC."""
     return unicodedata.normalize("NFKC", text)
-
-
-def _words_of(text: str) -> Counter[str]:
-    return Counter(find_words(normalised(text)))
 
 
 @lru_cache(maxsize=65_536)
