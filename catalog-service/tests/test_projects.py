@@ -115,11 +115,15 @@ async def test_a_deleted_project_is_removed_whole_and_no_other(catalog: Any, inb
     for there in (going, staying):
         for _ in range(3):
             await there.link(*await there.pair())
+    await outbox.number(catalog.database)
     before = await checksums(catalog.database, "STAYING")
     await inbox.receive([told(auth.ProjectCreated, "GOING", 2), told(auth.ProjectDeleted, "GOING", 3)])
     await remove_deleted(catalog.database)
     left = {name for name, value in (await checksums(catalog.database, "GOING")).items() if value}
     assert left == {"outbox", "projects"}
+    async with catalog.database.across() as connection:
+        feed = await connection.execute("SELECT DISTINCT wire_name FROM outbox WHERE project_id = 'GOING'")
+        assert await feed.fetchall() == [{"wire_name": "catalog.event.withdrawn"}]
     assert await checksums(catalog.database, "STAYING") == before
     assert (await staying.read("/requirements"))["total"] == 3
 

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from chassis.admin import positions
+from chassis.core.projects import within
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox, pruning
@@ -21,6 +22,7 @@ from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.pruning import Pruner
 from chassis.messaging.relay import Relay
+from chassis.messaging.withdrawal import withdraw
 from chassis.server.app import create_app
 from chassis.server.messaging_loops import prune as prune_by
 from chassis.server.worker import Worker
@@ -306,6 +308,35 @@ async def test_a_consumer_that_was_set_back_goes_on_and_says_what_it_misses(
     assert await position_of(other_database) == 7
     assert "goes on up to 7: 2 of these were pruned" in caplog.text
     assert "restored" not in caplog.text
+
+
+async def test_events_of_a_deleted_project_tell_nothing_and_leave_their_places_until_these_are_pruned(
+    feed: Feed, database: Database, other_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    with within("GOING"):
+        await record(database, said("ann", "secret 1"))
+    await record(database, said("bob", "b"))
+    await reach(database)
+    await prune(new_pruner(database))
+    with within("GOING"):
+        await record(database, said("ann", "secret 2"), passed(), said("ann", "secret 3"))
+        assert await withdraw(database) == 4
+        assert await withdraw(database) == 0
+    left = await whole(database)
+    assert [(event.sequence, event.wire_name.partition(".")[2]) for event in left] == [
+        (2, "somebody.said"),
+        *((place, "event.withdrawn") for place in (3, 4, 5)),
+    ]
+    assert b"secret" not in b"".join(event.raw for event in left)
+
+    await feed.catch_up()
+    assert (await applied(other_database), await position_of(other_database)) == (["b"], 5)
+    assert not caplog.records
+    await record(database, said("bob", "c"))
+    await feed.catch_up()
+    await reach(database)
+    await prune(new_pruner(database))
+    assert await places(database) == [2, 6]
 
 
 async def test_a_gap_that_was_not_pruned_is_no_place_that_was_received(

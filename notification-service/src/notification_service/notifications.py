@@ -10,9 +10,10 @@ from chassis.core.identity import Identity
 from chassis.core.problems import NotFound
 from chassis.core.projects import ALL, MAIN
 from chassis.db import erasure as db_erasure
-from chassis.db import removal, sealing
+from chassis.db import sealing
 from chassis.db.database import Connection, Database, in_another_project
 from chassis.db.sealing import Erased
+from chassis.messaging import removal
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts import erasure, suggestion

@@ -1,11 +1,10 @@
 """What auth-service's events say of projects: what each wants of suggestions, and that it is gone."""
 
-from dataclasses import replace
 from typing import Any
 
 from chassis.core.projects import within
-from chassis.db import removal
 from chassis.db.database import Connection, Database, in_another_project
+from chassis.messaging import removal
 from chassis.messaging.events import Received
 from contracts import auth
 from contracts.projects import ProjectState
@@ -33,7 +32,7 @@ async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted
     """Note that projects are deleted: nothing of them is taken any more, and what is there is removed."""
     for event in events:
         async with in_another_project(connection, event.data.project.key):
-            await projects.put(connection, event.sequence, replace(await projects.get(connection), deleted=True))
+            await projects.put(connection, event.sequence, Project(deleted=True))
 
 
 async def remove_deleted(database: Database) -> None:

@@ -1,13 +1,12 @@
 """Follows what projects want, and removes those that are deleted."""
 
-from dataclasses import replace
 from typing import Any
 
 from catalog_service.projects import repository
 from catalog_service.projects.repository import Project
 from chassis.core.projects import within
-from chassis.db import removal
 from chassis.db.database import Connection, Database, in_another_project
+from chassis.messaging import removal
 from chassis.messaging.events import Received
 from chassis.messaging.inbox import Handler
 from contracts import auth
@@ -28,8 +27,7 @@ async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted
     """Note that projects are deleted: nothing of them is taken any more, and what is there is removed."""
     for event in events:
         async with in_another_project(connection, event.data.project.key):
-            known = await repository.get(connection)
-            await repository.put(connection, event.sequence, replace(known, deleted=True))
+            await repository.put(connection, event.sequence, Project(deleted=True))
 
 
 def unless_deleted(handler: Handler) -> Handler:

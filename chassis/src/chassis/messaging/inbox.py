@@ -18,7 +18,7 @@ from chassis.core import projects, request_context
 from chassis.core.batches import all_or_each
 from chassis.db.database import AWAY, Connection, Database, in_project
 from chassis.db.rows import fetch_column
-from chassis.messaging import inbox_pruning
+from chassis.messaging import inbox_pruning, withdrawal
 from chassis.messaging import spans as event_spans
 from chassis.messaging.events import Message, Payload, Received, UndecodableMessage
 from chassis.messaging.inbox_pruning import IS_FORGOTTEN
@@ -72,6 +72,7 @@ class Inbox:
         self._handlers = {payload.wire_name: (payload, handler) for payload, handler in handlers.items()}
         self._known = {*self._handlers, *(payload.wire_name for payload in ignored)}
         self.sources = frozenset(name.partition(".")[0] for name in self._known)
+        self._known.update(map(withdrawal.wire_name, self.sources))
         self._duplicates = _DUPLICATES.labels(queue)
         self._unknown = _UNKNOWN.labels(queue)
 

@@ -18,7 +18,8 @@ from uuid import UUID
 import orjson
 
 from chassis.db.database import Connection, Database
-from chassis.messaging.events import Payload
+from chassis.messaging import withdrawal
+from chassis.messaging.events import Momentary, Payload
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,8 @@ class Pruner:
         """`events` are those that the service tells: any others are kept. `consumers` follow it through an inbox."""
         self._database = database
         self._payloads = {payload.wire_name: payload for payload in events}
+        sources = {name.partition(".")[0] for name in self._payloads}
+        self._payloads |= {withdrawal.wire_name(source): Momentary for source in sources}
         self.consumers = list(consumers)
         self._readers = readers
 

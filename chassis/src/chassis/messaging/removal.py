@@ -5,16 +5,15 @@ from psycopg import sql
 from chassis.core import projects
 from chassis.db.database import Database
 from chassis.db.rows import fetch_column
+from chassis.messaging import withdrawal
 
 _AT_ONCE = 1000
 
-# The outbox is the feed, which is pruned by its own rules: consumers need every place of it.
 _TABLES = """
 SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
     AND NOT relispartition AND relrowsecurity
     AND relname <> 'outbox' AND relname <> ALL(%s) ORDER BY relname
 """
-
 
 _SOME = "DELETE FROM {0} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {0} LIMIT %s))"
 
@@ -22,7 +21,8 @@ _SOME = "DELETE FROM {0} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {0} LIMIT %s))"
 async def remove(database: Database, project: str, keep: tuple[str, ...] = ()) -> int:
     """Remove the rows of a project from every table that has projects but those to `keep`; return how many there were.
 
-    To be done once nothing more is taken of the project; what was under way then may need a second call.
+    Its events are withdrawn from the feed. To be done once nothing more is taken of the project; what was under way
+    then may need a second call.
     """
     removed = 0
     # Within it, and not across all: triggers count what is removed, and know no other project then.
@@ -32,6 +32,7 @@ async def remove(database: Database, project: str, keep: tuple[str, ...] = ()) -
         # More than one round: triggers may keep counts of one table in another.
         while (once := sum([await _empty(database, table) for table in tables])) > 0:
             removed += once
+        removed += await withdrawal.withdraw(database)
     return removed
 
 
