@@ -95,11 +95,6 @@ class AnyRecord:
     confirmed: set[int] = field(default_factory=set)
     """Links, by their order, that are confirmed after that."""
 
-    @property
-    def has_external_ids(self) -> bool:
-        """Whether each item has one."""
-        return all(item["external_id"] for item in (*self.requirements, *self.test_cases))
-
 
 @st.composite
 def any_records(draw: st.DrawFn) -> AnyRecord:

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -135,6 +136,17 @@ async def test_a_row_without_a_key_would_be_created_again(imports: Any) -> None:
     (row,) = await imports.rows(job)
     assert told(row) == ("create", "no_key")
     assert job["summary"]["warnings"][0]["code"] == "no_key"
+
+
+async def test_an_item_of_another_record_is_found_again_by_its_id_there(imports: Any) -> None:
+    record = {**imports.requirement(), "id": str(uuid4()), "external_id": None}
+    await imports.load(record)
+    again = await imports.row({**record, "title": "Renamed", "external_id": imports.catalog.word()})
+    assert (again["action"], {change["field"] for change in again["changes"]}) == ("update", {"title", "external_id"})
+    await imports.catalog.delete(f"/requirements/{again['item_id']}")
+    assert told(await imports.row(record)) == ("skip", "was_deleted")
+    recreated = await imports.load(record, deleted="recreate")
+    assert recreated["counts"]["requirements"]["create"] == 1
 
 
 async def test_rows_without_a_key_are_given_the_next_ones(imports: Any) -> None:

@@ -18,12 +18,16 @@ NEW_ID = uuid_of("""
 Those of a file are in the order of its rows: indexes take neighbours in half the time of ids from all over.
 """
 
+_COPY_ID = uuid_of("md5(%(project)s::text || lower(f.id))")
+"""The id of what an item of another record becomes here if it has no external_id, by which it is found again."""
+
 CREATE_TABLE = """
 CREATE TEMP TABLE plan (
-    position integer PRIMARY KEY, row integer, kind text, file_id uuid, external_id text, version integer,
-    given text[], is_refused boolean, is_incomplete boolean, has_key boolean, identity text, target_id uuid,
-    target_version integer, other_source text, holder uuid, is_ambiguous boolean, was_deleted timestamptz,
-    action text, code text, detail text, changes json, assigned text, missing boolean DEFAULT false
+    position integer PRIMARY KEY, row integer, kind text, file_id uuid, copy_id uuid, external_id text,
+    version integer, given text[], is_refused boolean, is_incomplete boolean, has_key boolean, identity text,
+    target_id uuid, target_version integer, other_source text, holder uuid, is_ambiguous boolean,
+    was_deleted timestamptz, action text, code text, detail text, changes json, assigned text,
+    missing boolean DEFAULT false
 ) ON COMMIT DROP
 """
 
@@ -61,20 +65,24 @@ def match(kind: ItemKind, rules: Rules) -> str:
         ) c ON r.file_id IS NULL AND r.external_id IS NULL AND c.key = r.key
         """
         of_key = ", c.id"
-    by_external_id = "false" if rules.restoring else "true"
-    target = f"coalesce(a.id, CASE WHEN {by_external_id} THEN b.id END{of_key})"
-    version = f"coalesce(a.version, CASE WHEN {by_external_id} THEN b.version END{', c.version' if rules.key else ''})"
+    # A restore knows no items but those of the file's ids.
+    others = "" if rules.restoring else f", o.id, b.id{of_key}"
+    target = f"coalesce(a.id{others})"
+    version = f"coalesce(a.version{others.replace('.id', '.version')})"
     return f"""
-    INSERT INTO plan (position, row, kind, file_id, external_id, version, given, is_refused, is_incomplete, has_key,
-        identity, target_id, target_version, other_source, holder, is_ambiguous, was_deleted, action, code)
-    SELECT position, row, '{kind.name}', file_id, external_id, version, given, is_refused, is_incomplete, has_key,
-        identity, CASE WHEN NOT is_ambiguous THEN target_id END, CASE WHEN NOT is_ambiguous THEN target_version END,
-        other_source, holder, is_ambiguous, was_deleted, {_verdict(rules)}
-    FROM (SELECT r.position, r.row, r.file_id, r.external_id, r.version, r.given, r.is_refused, r.is_incomplete,
+    INSERT INTO plan (position, row, kind, file_id, copy_id, external_id, version, given, is_refused, is_incomplete,
+        has_key, identity, target_id, target_version, other_source, holder, is_ambiguous, was_deleted, action, code)
+    SELECT position, row, '{kind.name}', file_id, copy_id, external_id, version, given, is_refused, is_incomplete,
+        has_key, identity, CASE WHEN NOT is_ambiguous THEN target_id END,
+        CASE WHEN NOT is_ambiguous THEN target_version END, other_source, holder, is_ambiguous, was_deleted,
+        {_verdict(rules)}
+    FROM (SELECT r.position, r.row, r.file_id, r.copy_id, r.external_id, r.version, r.given, r.is_refused,
+        r.is_incomplete,
         coalesce(r.file_id::text, r.external_id, r.key) IS NOT NULL AS has_key,
         coalesce({target}::text, r.file_id::text, 'e' || r.external_id, 'k' || r.key) AS identity,
         {target} AS target_id, {version} AS target_version,
-        CASE WHEN a.id IS NULL AND b.source_system IS DISTINCT FROM r.source_system AND r.source_system IS NOT NULL
+        CASE WHEN a.id IS NULL AND o.id IS NULL AND b.source_system IS DISTINCT FROM r.source_system
+                  AND r.source_system IS NOT NULL
              THEN coalesce(b.source_system, '') END AS other_source,
         CASE WHEN b.id <> {target} THEN b.id WHEN {target} IS NULL THEN b.id END AS holder,
         {"coalesce(c.number > 1 AND a.id IS NULL AND b.id IS NULL, false)" if rules.key else "false"} AS is_ambiguous,
@@ -82,16 +90,19 @@ def match(kind: ItemKind, rules: Rules) -> str:
     FROM (
         SELECT r.position, r.row, r.version, r.given, r.action = 'error' IS TRUE AS is_refused,
             r.problems IS NOT NULL AS is_incomplete, f.external_id, f.source_system,
-            CASE WHEN lower(f.id) ~ '{_UUID}' THEN f.id::uuid END AS file_id, {key} AS key
+            CASE WHEN lower(f.id) ~ '{_UUID}' THEN f.id::uuid END AS file_id,
+            CASE WHEN lower(f.id) ~ '{_UUID}' THEN {_COPY_ID} END AS copy_id, {key} AS key
         FROM import_rows r CROSS JOIN LATERAL json_to_record(r.fields) AS f ({columns})
         WHERE r.job_id = %(job)s AND r.kind = '{kind.name}'
     ) r
     LEFT JOIN {kind.table} a ON a.id = r.file_id
+    LEFT JOIN {kind.table} o ON a.id IS NULL AND o.id = r.copy_id
     LEFT JOIN {kind.table} b ON b.external_id = r.external_id
     {by_key}
     LEFT JOIN LATERAL (
         SELECT max(deleted_at) AS deleted_at FROM deleted_items d
-        WHERE d.kind = '{kind.name}' AND {target} IS NULL AND (d.id = r.file_id OR d.external_id = r.external_id)
+        WHERE d.kind = '{kind.name}' AND {target} IS NULL
+            AND (d.id IN (r.file_id, r.copy_id) OR d.external_id = r.external_id)
     ) d ON %(has_deleted)s
     ) matched
     """

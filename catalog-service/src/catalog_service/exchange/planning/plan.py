@@ -100,7 +100,7 @@ async def _plan_items(planner: _Planner) -> None:
     await planner.run("CREATE TEMP TABLE plan_changes (position integer, changes json) ON COMMIT DROP")
     has_deleted = await fetch_value(planner.connection, "SELECT EXISTS (SELECT FROM deleted_items)")
     for kind in KINDS:
-        await planner.run(items.match(kind, rules), has_deleted=has_deleted)
+        await planner.run(items.match(kind, rules), has_deleted=has_deleted, project=planner.job.project_id)
     await planner.run("ANALYZE plan")
     await planner.run(items.refuse_duplicates())
     for kind in KINDS:
@@ -118,7 +118,11 @@ async def _plan_items(planner: _Planner) -> None:
         await planner.run("UPDATE plan SET action = 'skip' WHERE action = 'conflict'")
     if restoring:
         await planner.run("UPDATE plan SET target_id = file_id WHERE action = 'create'")
-    elif options["assign_external_id"] is not None:
+        return
+    await planner.run(
+        "UPDATE plan SET target_id = copy_id WHERE action = 'create' AND external_id IS NULL AND was_deleted IS NULL"
+    )
+    if options["assign_external_id"] is not None:
         for kind in KINDS:
             await _assign(planner, kind, options["assign_external_id"])
 
