@@ -7,12 +7,14 @@ from uuid import uuid4
 import orjson
 import pytest
 
-from catalog_service.exchange.applying import Cancelled, RecordChanged, apply
+from catalog_service.exchange.applying import Applied, Cancelled, RecordChanged, apply
 from catalog_service.exchange.applying.repository import read_batches
 from catalog_service.exchange.applying.searchable import complete
 from chassis.messaging.events import Message, NewEvent
 from contracts import catalog as contract
 from testing.postgres import as_owner
+
+from .conftest import Plan
 
 PAYLOADS = {payload.wire_name: payload for payload in contract.EVENTS}
 ODD = "Türen “zu”\r\n\u2028 \U0001f6aa \\ \" ' \t\x0b"
@@ -312,6 +314,33 @@ async def test_an_external_id_that_somebody_took_refuses_all(catalog: Any, plan:
     with pytest.raises(RecordChanged):
         await apply(catalog.database, job, _go_on)
     assert await plan.events() == []
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_key_of_a_mapping_that_somebody_took_is_not_made_again(catalog: Any, plan: Any, atomic: bool) -> None:
+    plan.options |= {"atomic": atomic, "mapping": {"key": ["title", "module"]}}
+    word = catalog.word()
+    plan.create("requirement", title=word, module="Doors")
+    plan.create("requirement", title=word, module="Gates")
+    job = await plan.store()
+    await catalog.requirement(title=word, module="Doors")
+    if atomic:
+        with pytest.raises(RecordChanged):
+            await apply(catalog.database, job, _go_on)
+        assert await plan.events() == []
+    else:
+        applied = await apply(catalog.database, job, _go_on)
+        assert (applied.counts, applied.refused) == ({"requirement": {"create": 1}}, {"requirement": 1})
+
+
+async def test_imports_with_keys_of_mappings_look_one_after_the_other(catalog: Any) -> None:
+    word = catalog.word()
+    plans = [Plan(catalog, {"mapping": {"key": ["title"]}}) for _ in range(2)]
+    for plan in plans:
+        plan.create("requirement", title=word)
+    jobs = [await plan.store() for plan in plans]
+    applied = await asyncio.gather(*(apply(catalog.database, job, _go_on) for job in jobs), return_exceptions=True)
+    assert {type(one) for one in applied} == {Applied, RecordChanged}
 
 
 async def test_a_link_whose_end_is_gone_refuses_all(catalog: Any, plan: Any) -> None:

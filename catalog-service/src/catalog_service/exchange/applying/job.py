@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from catalog_service.exchange.planning.items import usable_key
 from chassis.messaging.events import Actor
 
 Counts = dict[str, dict[str, int]]
@@ -74,6 +75,12 @@ class Job:
     def is_undone_by_a_change(self) -> bool:
         """Whether nothing is applied when one row cannot be as planned."""
         return self.is_atomic and self.refuses_changes
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The fields by which items are found that have no external_id."""
+        mapping = self.options.get("mapping") or {}
+        return () if self.restores else usable_key(list(mapping.get("key") or ()))
 
     @property
     def restores(self) -> bool:

@@ -12,6 +12,7 @@ from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Counts, Job
 from catalog_service.exchange.applying.steps import STEPS, Step
 from catalog_service.items.kinds import KINDS
+from chassis.db import isolation
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
 
@@ -38,6 +39,29 @@ LAST = 2**31 - 1
 async def lock_job(connection: Connection, job_id: UUID) -> None:
     """Let nobody else apply this import until the transaction ends; others may read and change the job."""
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('import:' || %s::text, 0))", (job_id,))
+
+
+async def find_taken(connection: Connection, job: Job, kind: str, after: int, last: int) -> list[int]:
+    """Return the positions of new items whose key an item of the record has by now; other imports wait to look.
+
+    No constraint holds the keys that mappings name, as one holds external ids.
+    """
+    table, _ = _COMPARED[kind]
+    key, theirs = (", ".join(f"{alias}.{name}" for name in job.key) for alias in ("said", "item"))
+    await connection.execute(
+        f"SELECT pg_advisory_xact_lock(hashtextextended('import keys:' || current_setting('{isolation.SETTING}'), 0))"
+    )
+    return await fetch_column(
+        connection,
+        f"""
+        SELECT position FROM import_rows
+        CROSS JOIN LATERAL json_to_record(fields) AS said (id text, external_id text, {" text, ".join(job.key)} text)
+        WHERE job_id = %s AND kind = %s AND action = 'create' AND position > %s AND position <= %s
+            AND said.id IS NULL AND said.external_id IS NULL AND said.{job.key[0]} IS NOT NULL
+            AND json_build_array({key})::text IN (SELECT json_build_array({theirs})::text FROM {table} AS item)
+        """,
+        (job.id, kind, after, last),
+    )
 
 
 async def leave_search_to_worker(connection: Connection) -> None:

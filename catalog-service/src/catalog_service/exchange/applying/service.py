@@ -166,6 +166,7 @@ class _Application:
                 await self._refuse(connection, kind, changed)
             if kind != "link" and self._job.refuses_changes and (kind, "unchanged") in self._rows:
                 self._refused[kind] += await repository.count_unlike(connection, self._job.id, kind)
+            await self._refuse_taken(connection, kind, FIRST.after, repository.LAST)
         if self._job.refuses_changes and +self._refused:
             raise RecordChanged(+self._refused)
 
@@ -178,12 +179,19 @@ class _Application:
         if step.needs_target and not self._job.is_atomic:
             changed = await repository.lock_changed(connection, self._job, step.kind, (step.action,), place.after, last)
             await self._refuse(connection, step.kind, changed)
+        if not self._job.is_atomic and step.action == "create":
+            await self._refuse_taken(connection, step.kind, place.after, last)
         refused = await repository.do(connection, step, self._job, self._parameters, place.after, last)
         await self._refuse(connection, step.kind, refused)
         if refused and self._job.is_undone_by_a_change:
             raise RecordChanged({step.kind: len(refused)})
         self._done += _AT_ONCE
         return Place(place.step, last)
+
+    async def _refuse_taken(self, connection: Connection, kind: str, after: int, last: int) -> None:
+        if self._job.key and kind != "link" and (kind, "create") in self._rows:
+            taken = await repository.find_taken(connection, self._job, kind, after, last)
+            await self._refuse(connection, kind, taken)
 
     async def _refuse(self, connection: Connection, kind: str, positions: list[int]) -> None:
         if positions:
