@@ -2,12 +2,23 @@
 
 from collections.abc import Mapping
 
+from catalog_service.exchange.jobs.repository import delete_packed_files
 from catalog_service.pending import service
 from catalog_service.projects.service import bury, take_wishes, unless_deleted
-from chassis.messaging.events import Payload
+from chassis.core.projects import ALL
+from chassis.db.database import Connection, in_another_project
+from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, suggestion
 from contracts.erasure import erase_people
+
+
+async def forget_people(connection: Connection, events: list[Received[auth.UserErased]]) -> None:
+    """Take people out of all that is kept, and delete files in which nobody can be found."""
+    await erase_people(connection, events)
+    async with in_another_project(connection, ALL):
+        await delete_packed_files(connection)
+
 
 PENDING: Mapping[type[Payload], Handler] = {
     suggestion.PendingPairsChanged: service.change,
@@ -22,5 +33,5 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.ProjectUpdated: take_wishes,
     auth.ProjectArchived: take_wishes,
     auth.ProjectDeleted: bury,
-    auth.UserErased: erase_people,
+    auth.UserErased: forget_people,
 }

@@ -5054,9 +5054,9 @@ export interface components {
             /** @enum {unknown} */
             code?: "import_not_found";
         };
-        ImportNotPlannedOrRecordChanged: components["schemas"]["ProblemDocument"] & {
+        ImportNotPlannedOrRecordChangedOrFileNotKept: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "import_not_planned" | "record_changed";
+            code?: "import_not_planned" | "record_changed" | "file_not_kept";
         };
         /**
          * ImportProblem
@@ -11991,14 +11991,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["ImportNotFound"];
             };
         };
-        /** @description Duplicate or state conflict: `import_not_planned`, `record_changed` */
-        ImportNotPlannedOrRecordChanged: {
+        /** @description Duplicate or state conflict: `import_not_planned`, `record_changed`, `file_not_kept` */
+        ImportNotPlannedOrRecordChangedOrFileNotKept: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["ImportNotPlannedOrRecordChanged"];
+                "application/problem+json": components["schemas"]["ImportNotPlannedOrRecordChangedOrFileNotKept"];
             };
         };
         /** @description Not kept any more: `import_rows_gone` */
@@ -12978,7 +12978,7 @@ export type SchemaImportFailure = components['schemas']['ImportFailure'];
 export type SchemaImportFieldChange = components['schemas']['ImportFieldChange'];
 export type SchemaImportNotCancellable = components['schemas']['ImportNotCancellable'];
 export type SchemaImportNotFound = components['schemas']['ImportNotFound'];
-export type SchemaImportNotPlannedOrRecordChanged = components['schemas']['ImportNotPlannedOrRecordChanged'];
+export type SchemaImportNotPlannedOrRecordChangedOrFileNotKept = components['schemas']['ImportNotPlannedOrRecordChangedOrFileNotKept'];
 export type SchemaImportProblem = components['schemas']['ImportProblem'];
 export type SchemaImportProgressEvent = components['schemas']['ImportProgressEvent'];
 export type SchemaImportRemark = components['schemas']['ImportRemark'];
@@ -13287,7 +13287,7 @@ export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
 export type ResponseImportNotCancellable = components['responses']['ImportNotCancellable'];
 export type ResponseImportNotFound = components['responses']['ImportNotFound'];
-export type ResponseImportNotPlannedOrRecordChanged = components['responses']['ImportNotPlannedOrRecordChanged'];
+export type ResponseImportNotPlannedOrRecordChangedOrFileNotKept = components['responses']['ImportNotPlannedOrRecordChangedOrFileNotKept'];
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
@@ -15457,7 +15457,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ImportNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ImportNotPlannedOrRecordChanged"];
+            409: components["responses"]["ImportNotPlannedOrRecordChangedOrFileNotKept"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

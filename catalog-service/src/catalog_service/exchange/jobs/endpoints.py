@@ -211,7 +211,9 @@ async def list_import_rows(request: Request, import_id: UUID, _: Viewer, databas
     response_model=Import,
     responses={
         202: {"model": Import, "description": "The import goes on"},
-        **problem_responses("404 import_not_found", "409 import_not_planned", "409 record_changed"),
+        **problem_responses(
+            "404 import_not_found", "409 import_not_planned", "409 record_changed", "409 file_not_kept"
+        ),
     },
     summary="Apply a planned import",
 )

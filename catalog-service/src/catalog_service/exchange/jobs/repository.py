@@ -130,6 +130,14 @@ async def has_rows(connection: Connection, job_id: UUID) -> bool:
     return cursor.rowcount > 0
 
 
+async def delete_packed_files(connection: Connection) -> None:
+    """Delete files in which no text can be looked for, as XLSX; what was read of them stays, and so do their plans."""
+    await connection.execute(
+        "DELETE FROM import_chunks WHERE job_id IN"
+        " (SELECT job_id FROM import_chunks WHERE position('\\x00'::bytea IN data) > 0)"
+    )
+
+
 async def clear_up(connection: Connection) -> None:
     """Delete files of jobs that are over, rows a while later, uploads that ended on the way, old tombstones."""
     ended = "SELECT id FROM import_jobs WHERE status IN ('applied', 'failed', 'cancelled', 'expired')"

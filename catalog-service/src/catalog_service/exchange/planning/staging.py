@@ -36,6 +36,12 @@ _TELL_EVERY = 0.5
 _SHARE = 0.5
 """How much of a job's progress the reading is."""
 _MODULE = "catalog_service.exchange.read"
+_NOT_KEPT = {
+    "code": "file_not_kept",
+    "detail": "Nothing was applied: the file would have to be read once more, and is not kept any more since a person"
+    " was erased, whose name cannot be looked for in a file like this. Import it again.",
+    "status": 409,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,8 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
     """Store the rows of a claimed job's file, anew; return what the reader says of it. Raises Refused and JobLost."""
     async with database.transaction() as connection:
         await transitions.hold(connection, job)
+        if await repository.chunk(connection, job.id, 0) is None:
+            raise Refused(_NOT_KEPT)
         await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
     rows, reported_at = 0, time.monotonic()
 
