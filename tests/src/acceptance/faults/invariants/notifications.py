@@ -135,6 +135,8 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, "user.sessions_ended", str(data["user_id"])
     elif thing == "second_factor":
         yield time, "user.second_factor_changed", str(data["user_id"])
+    elif thing == "password_reset":
+        yield time, "user.password_reset_offered", str(data["user_id"])
     elif thing == "recovery_code":
         yield time, "user.recovery_code_used", str(data["user_id"])
     elif thing == "project":
