@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from catalog_service.exchange.words import fold, words
+
 _WORD = re.compile(r"[^a-z0-9]+")
 
 
@@ -12,11 +14,16 @@ def normal(text: str) -> str:
     return _WORD.sub(" ", spaced.lower()).strip()
 
 
-def _words(**meanings: str) -> dict[str, str]:
-    return {word.strip(): meaning for meaning, words in meanings.items() for word in words.split(",")}
+def _words(values: str, **meanings: str) -> dict[str, str]:
+    """Return what words mean: these, and those of other languages that `values` has in tables."""
+    elsewhere = {
+        fold(word): meaning for meaning, others in words()["values"].get(values, {}).items() for word in others
+    }
+    return elsewhere | {word.strip(): meaning for meaning, known in meanings.items() for word in known.split(",")}
 
 
 REQUIREMENT_STATUSES = _words(
+    "requirements.status",
     draft="draft, new, open, proposed, created, initial, in work, in progress, wip, in review, to be reviewed, "
     "for review, review, under review, pending, submitted, defined, analysed, analyzed, to do, todo, backlog, "
     "incomplete, not started",
@@ -29,6 +36,7 @@ REQUIREMENT_STATUSES = _words(
     "superseded, not applicable, n a, archived, dropped, inactive",
 )
 TEST_CASE_STATUSES = _words(
+    "test_cases.status",
     draft="draft, new, open, proposed, in work, in progress, wip, in review, review, rework, to do, todo, "
     "under construction, design, readyforreview, ready for review, review in progress",
     ready="ready, approved, accepted, agreed, final, released, active, valid, reviewed, implemented, done, finished",
@@ -40,6 +48,7 @@ TEST_CASE_STATUSES = _words(
     blocked="blocked",
 )
 PRIORITIES = _words(
+    "priority",
     critical="critical, blocker, highest, urgent, must, must have, mandatory, very high, immediate, essential, smoke, "
     "don t miss, dontmiss, showstopper, vital, p0, must test",
     high="high, major, should, should have, important, rather high, worthwhile, p1, very desirable",
@@ -48,6 +57,7 @@ PRIORITIES = _words(
     "very low, luxury, p3, test if time, if time permits, don t test",
 )
 LINK_TYPES = _words(
+    "link_type",
     verifies="verifies, verify, verified by, is verified by, verification, tests, tested by, is tested by, test",
     validates="validates, validate, validated by, is validated by, validation",
     covers="covers, cover, covered by, is covered by, satisfies, satisfied by, coverage",
@@ -81,7 +91,7 @@ def meaning(meanings: Mapping[str, str], text: str, name: str = "") -> str | Non
     for word in (plain, behind, re.sub(r"^\d+ ", "", plain)):
         if word in meanings:
             return meanings[word]
-    return None
+    return meanings.get(fold(text))
 
 
 def type_of_requirement(text: str) -> str | None:

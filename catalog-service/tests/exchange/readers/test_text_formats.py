@@ -123,6 +123,13 @@ def links(records: list[Record]) -> list[tuple[str, str]]:
     ]
 
 
+def test_what_stands_within_a_requirement_says_so() -> None:
+    content = b"[DOCUMENT]\nTITLE: x\n\n[[REQUIREMENT]]\nUID: R-1\nSTATEMENT: Doors\n\n[REQUIREMENT]\nUID: R-2\n"
+    content += b"STATEMENT: They close\n\n[[/REQUIREMENT]]\n"
+    _, inner = (record for record in strictdoc.FORMAT.read(BytesIO(content), ReadOptions()) if isinstance(record, Item))
+    assert inner.fields["custom_metadata"]["strictdoc"]["sections"] == ["R-1"]
+
+
 def test_a_tree_in_a_tar_is_recognised_without_a_name() -> None:
     content = BytesIO()
     with tarfile.open(fileobj=content, mode="w") as packed:

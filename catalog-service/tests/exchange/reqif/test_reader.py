@@ -215,6 +215,18 @@ def test_attributes_are_known_by_what_tools_call_them(names: tuple[str, ...], ex
 _TEXTS = ("R-1", "Doors close", "When the train moves", "Security")
 
 
+def test_attributes_and_their_values_are_known_in_other_languages() -> None:
+    names = {"Kurzbezeichnung": "Tür zu", "Priorität": "sehr hoch", "Status": "In Prüfung"}
+    types = (
+        f"<DATATYPES>{datatype('STRING', 'text')}</DATATYPES>"
+        f"<SPEC-TYPES>{spec_type('Anforderung', *(('STRING', name, 'text') for name in names))}</SPEC-TYPES>"
+    )
+    values = [value("STRING", f"a-Anforderung-{name}", text) for name, text in names.items()]
+    read = Read(document(f"{types}<SPEC-OBJECTS>{spec_object('o', 'Anforderung', *values)}</SPEC-OBJECTS>"))
+    fields = read.items[0].fields
+    assert tuple(fields[name] for name in ("title", "priority", "status")) == ("Tür zu", "critical", "draft")
+
+
 def test_an_id_that_stands_twice_is_that_of_the_first() -> None:
     objects = "".join(spec_object(f"r{n}", "Functional Requirement", value("STRING", ID, "7")) for n in (1, 2))
     read = Read(document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>"))

@@ -157,6 +157,8 @@ STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
         (ZENTAO, "zentao", {
             "external_id": "5", "title": "登录", "module": "/登录(#1)", "priority": "critical", "type": "security",
             "status": "ready", "steps": {"1": "打开\nExpected: 已打开", "2": "进入\nExpected: 已进入"}}),
+        (ZENTAO.replace("步骤", "测试步骤").replace("预期", "预期结果"), "zentao", {
+            "external_id": "5", "steps": {"1": "打开\nExpected: 已打开", "2": "进入\nExpected: 已进入"}}),
         (ZENTAO_IN_ENGLISH, "zentao", {
             "external_id": "5", "title": "Log in", "module": "/Web(#1)", "priority": "high", "type": "functional",
             "status": "ready", "preconditions": "An account", "tags": ["web", "auth"], "automation_status": "manual",

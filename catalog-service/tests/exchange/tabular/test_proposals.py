@@ -18,6 +18,7 @@ def fields_of(found: Inspection) -> dict[str, str]:
         ("Código;Título;Descripción;Prioridad;Módulo", "A-1;Puerta;La puerta se cierra.;Alta;Puertas", "es"),
         ("编号;标题;描述;优先级;模块", "A-1;车门;车门应关闭。;高;车门", "zh"),
         ("№;Название;Требование;Приоритет;Модуль", "A-1;Дверь;Дверь закрывается.;Высокий;Двери", "ru"),
+        ("要求ID;要求名;要求内容;優先度;モジュール", "A-1;ドア;ドアは閉まること。;高;ドア", "ja"),
         ("Req ID;Name;Requirement Text;Prio.;Component", "A-1;Door;The door closes.;Should;Doors", "en"),
     ],
     ids=lambda value: value if len(value) == 2 else "",
@@ -82,6 +83,16 @@ def test_steps_in_rows_are_seen_by_an_id_that_stands_in_each() -> None:
 def test_steps_in_columns_are_seen_by_their_numbers() -> None:
     found = read("Name,Step 1,Expected 1,Step 2,Expected 2\nA,one,x,two,y\n", "tests.csv")
     assert found.fields[0]["steps"] == {"1": "one\nExpected: x", "2": "two\nExpected: y"}
+    seen = inspect("Name,Step 1,Expected 1,Step 2,Expected 2\nA,one,x,two,y\n", "tests.csv")
+    assert [column["field"] for column in seen.columns] == ["title", "action", "expected", "action", "expected"]
+    named = inspect("Name,Step 1,Step 2\nA,one,two\n", "tests.csv", mapping=seen.mapping)
+    assert [column["field"] for column in named.columns] == ["title", "steps.action", "steps.action"]
+
+
+def test_durations_that_are_no_whole_minutes_are_kept_as_they_are() -> None:
+    found = read("Testfall-ID;Testfall;Dauer\nT-1;Auf;2,5\nT-2;Zu;1\n")
+    assert [fields["custom_metadata"]["import"]["Dauer"] for fields in found.fields] == ["2,5", "1"]
+    assert read("Testfall-ID;Testfall;Dauer\nT-1;Auf;1h 30m\n").fields[0]["execution_time_minutes"] == 90
 
 
 def test_a_table_with_steps_is_of_test_cases_unless_it_says_otherwise() -> None:

@@ -123,7 +123,7 @@ class _Place:
         if node.tag == "DOCUMENT":
             self.title, self.uid = node.get("TITLE"), node.get("UID")
         if node.composite:
-            self.sections.append(node.get("TITLE"))
+            self.sections.append(node.get("TITLE") or node.id)
 
 
 def _all_nodes(file: BinaryIO, options: ReadOptions) -> Iterator[_Node | str | None]:

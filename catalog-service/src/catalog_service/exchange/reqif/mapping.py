@@ -6,6 +6,7 @@ The writer asks the same, so that it knows what people have changed since.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from catalog_service.exchange.plain_text import plain_text
@@ -20,6 +21,7 @@ from catalog_service.exchange.vocabulary import (
     type_of_requirement,
     type_of_test_case,
 )
+from catalog_service.exchange.words import fold, words
 from chassis.core.wording import shown
 
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -50,6 +52,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "priority": ("Priority", "ReqIF.Priority"),
     "category": ("ReqIF.Category", "Category"),
 }
+_IN_OTHER_LANGUAGES = ("title", "status", "priority")
 _HEADINGS = ("reqifchaptername", "objectheading")
 _TITLE_LENGTH = 500
 _TITLE_OF_TEXT = 120
@@ -242,9 +245,18 @@ class ObjectMapping:
             role: [identifier for name in names for identifier in by_name.get(_key(name), ())]
             for role, names in ROLES.items()
         }
+        for role in _IN_OTHER_LANGUAGES:
+            if not roles[role]:
+                known = _usual_names(role)
+                roles[role] = [definition.identifier for definition in definitions if fold(definition.name) in known]
         if not roles["description"]:
             roles["description"] = _likely_texts(definitions, {one for role in roles.values() for one in role})
         return roles
+
+
+@cache
+def _usual_names(role: str) -> frozenset[str]:
+    return frozenset(map(fold, words()["headers"][role]))
 
 
 def _key(name: str) -> str:

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from catalog_service.exchange.plain_text import text_of_html
 from catalog_service.exchange.records import Remark
-from catalog_service.exchange.tabular.columns import Columns, fold, is_id
+from catalog_service.exchange.tabular.columns import Columns, is_id
 from catalog_service.exchange.tabular.mapping import Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source
 from catalog_service.exchange.tabular.steps import Step, StepReader
 from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.tabular.tally import Tally
+from catalog_service.exchange.words import fold
 from chassis.core.wording import listed, shown
 
 _TELLING = ("external_id", "title", "description", "id")

@@ -1,23 +1,16 @@
 """The columns of a table: what its header calls them."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import column_name
+from catalog_service.exchange.words import fold
 from chassis.core.wording import listed, nearest, shown
 
 _SHOWN_COLUMNS = 20
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-"""Characters without width, which come along when people copy."""
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]*[^\s,;:] [\d.]+")
 _NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])")
-
-
-def fold(text: str) -> str:
-    """Return a header or value such that those that people take for the same are equal."""
-    return re.sub(r"[\s_]+", " ", _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).strip(" :*.").casefold()
 
 
 def without_number(value: str) -> str:

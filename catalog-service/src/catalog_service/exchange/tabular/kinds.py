@@ -2,8 +2,9 @@
 
 import re
 
-from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.presets import Sample
+from catalog_service.exchange.words import fold
 
 _COLUMNS = frozenset(
     {"type", "issue type", "work item type", "item type", "object type", "artifact type", "vorgangstyp"}

@@ -6,7 +6,7 @@ from typing import Any
 
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
 from catalog_service.exchange.tabular.cases import Case, Cases
-from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.kinds import kind_columns, says_kind
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
@@ -14,6 +14,7 @@ from catalog_service.exchange.tabular.steps import StepReader, make_reader, text
 from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.tabular.tally import Tally
 from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, NotConvertible
+from catalog_service.exchange.words import fold
 from chassis.core.wording import listed, shown
 
 _KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}

@@ -12,9 +12,10 @@ from typing import Any
 import orjson
 
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.values import REQUIRED
+from catalog_service.exchange.words import fold
 from chassis.core.wording import listed, shown
 
 Names = str | list[str]

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from catalog_service.exchange.tabular.columns import fold, is_id
+from catalog_service.exchange.tabular.columns import is_id
 from catalog_service.exchange.tabular.presets import Sample
-from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map, words
-from catalog_service.exchange.tabular.values import CLOSED
+from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map
+from catalog_service.exchange.tabular.steps import numbered
+from catalog_service.exchange.tabular.values import CLOSED, minutes
+from catalog_service.exchange.words import fold, words
 from chassis.core.wording import shown
 
 _LONG = 80
@@ -127,6 +129,8 @@ def _fits(field: str, values: list[str]) -> bool:
         return longest <= 200
     if field in {"requirements", "test_cases"}:
         return _average(values) <= 60
+    if field == "execution_time_minutes":
+        return all(isinstance(minutes(value), int) for value in values)
     return True
 
 
@@ -331,13 +335,16 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
 
 
 def _steps(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> dict[str, Any] | None:
-    numbered = _numbered_steps(sample)
-    if numbered is not None:
-        return numbered
+    rule = _numbered_steps(sample)
+    if rule is not None:
+        for part in ("action", "expected", "data"):
+            for at in numbered(sample.columns, rule.get(part)).values():
+                guesses[at] = Guess(part, 0.85, "It is one of several columns of steps, which have numbers.")
+        return rule
     if "action" not in by_field:
         return None
     at = by_field["action"]
-    rule: dict[str, Any] = {"action": sample.reference(at)}
+    rule = {"action": sample.reference(at)}
     for part in ("expected", "data"):
         if part in by_field:
             rule[part] = sample.reference(by_field[part])

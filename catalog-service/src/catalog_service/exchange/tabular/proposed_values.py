@@ -5,13 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-import orjson
-
-from catalog_service.exchange.tabular.columns import fold, without_number
+from catalog_service.exchange.tabular.columns import without_number
 from catalog_service.exchange.tabular.values import CLOSED
+from catalog_service.exchange.words import fold, words
 from chassis.core.wording import listed, shown
 
 _LONGEST_WORD = 30
@@ -28,13 +25,6 @@ class Guess:
     field: str
     confidence: float
     reason: str
-
-
-@cache
-def words() -> dict[str, Any]:
-    """Return what people call fields and their values: `action`, `expected` and `data` are of steps."""
-    known: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
-    return known
 
 
 def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:

@@ -28,6 +28,7 @@ from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
 from catalog_service.exchange.tabular.proposals import Proposal, is_known_header, propose
 from catalog_service.exchange.tabular.start import Chosen, Start
+from catalog_service.exchange.tabular.steps import numbered
 from catalog_service.exchange.tabular.table import Row, Table, limit_rows
 from catalog_service.exchange.tabular.xlsx import open_workbook
 from catalog_service.exchange.text import find_encoding
@@ -359,7 +360,9 @@ def _taken(chosen: Chosen, columns: Columns) -> dict[int, str]:
     for name, rule in rules.items():
         for key in ("column", "columns", "columns_named", "action", "data", "expected"):
             for column in rule[key] if isinstance(rule.get(key), list) else [rule.get(key)]:
-                if isinstance(column, str) and "{n}" not in column:
+                if isinstance(column, str) and "{n}" in column:
+                    places = list(numbered(columns, column).values())
+                elif isinstance(column, str):
                     found = columns.all_named(column)
                     places = found if key == "columns_named" else found[:1]
                 elif isinstance(column, int):

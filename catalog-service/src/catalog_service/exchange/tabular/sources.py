@@ -6,9 +6,10 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from catalog_service.exchange.tabular.columns import Columns, fold, without_number
+from catalog_service.exchange.tabular.columns import Columns, without_number
 from catalog_service.exchange.tabular.mapping import FieldRule
 from catalog_service.exchange.tabular.values import LONGEST_VALUE, converter
+from catalog_service.exchange.words import fold
 
 _SHORT_TITLE = 120
 _ANY_OTHER = "*"

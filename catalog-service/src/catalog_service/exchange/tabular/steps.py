@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
-from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import StepsRule
+from catalog_service.exchange.words import fold
 
 _NUMBERED = re.compile(r"\s*\(?(\d{1,4})\s*([.)、．:：]|\s-)\s*")
 _BULLET = re.compile(r"\s*[-*•–]\s+")
@@ -122,14 +123,16 @@ def _steps_of_json(text: str) -> list[Step] | None:
     return steps if all(steps) else None
 
 
-def _of_columns(rule: StepsRule, columns: Columns) -> StepReader:
-    def positions(column: str | int | list[str | int] | None) -> dict[int, int]:
-        if not isinstance(column, str) or "{n}" not in column:
-            return {}
-        found = {number: columns.find(column.replace("{n}", str(number))) for number in range(501)}
-        return {number: at for number, at in found.items() if at is not None}
+def numbered(columns: Columns, name: str | int | list[str | int] | None) -> dict[int, int]:
+    """Return the positions, by number, of the columns of a name that has `{n}` for it; none of any other name."""
+    if not isinstance(name, str) or "{n}" not in name:
+        return {}
+    found = {number: columns.find(name.replace("{n}", str(number))) for number in range(501)}
+    return {number: at for number, at in found.items() if at is not None}
 
-    action_at, data_at, expected_at = positions(rule.action), positions(rule.data), positions(rule.expected)
+
+def _of_columns(rule: StepsRule, columns: Columns) -> StepReader:
+    action_at, data_at, expected_at = (numbered(columns, name) for name in (rule.action, rule.data, rule.expected))
     if not action_at:
         raise columns.missing(str(rule.action), of="steps")
     numbers = sorted({*action_at, *data_at, *expected_at})

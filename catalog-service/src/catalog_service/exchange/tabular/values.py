@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from catalog_service.exchange.tabular.columns import fold
+from catalog_service.exchange.words import fold
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
@@ -73,7 +73,7 @@ def converter(name: str, kind: str, split: str | None, *, is_own: bool = False) 
     if name in {"custom_metadata", "test_data", "steps"}:
         return lambda text: _object(text, name)
     if name == "execution_time_minutes":
-        return _minutes
+        return minutes
     if name in {"version", "requirement_version", "test_case_version"}:
         return lambda text: int(text) if text.isdecimal() and len(text) <= _DIGITS else text
     if name == "confidence_score":
@@ -107,7 +107,8 @@ def _object(text: str, name: str) -> Any:
     return {"text": text} if name == "test_data" else {"1": text}
 
 
-def _minutes(text: str) -> int | str:
+def minutes(text: str) -> int | str:
+    """Return the minutes that a duration says; the text itself where it says none, or no whole number of them."""
     text = text.strip()
     if text.isdecimal() and len(text) <= _DIGITS:
         return int(text)
