@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 Code = Annotated[
     SecretStr,
-    Field(min_length=6, max_length=32, description="Of the phone; or a recovery code.", examples=["492039"]),
+    Field(min_length=6, max_length=64, description="Of the phone; or a recovery code.", examples=["492039"]),
 ]
 _Password = Annotated[SecretStr, Field(max_length=128)]
 
@@ -38,7 +38,7 @@ class Begun(BaseModel):
 class Confirmation(BaseModel):
     """A code that the phone shows."""
 
-    code: Annotated[SecretStr, Field(min_length=6, max_length=32, examples=["492039"])]
+    code: Annotated[SecretStr, Field(min_length=6, max_length=64, examples=["492039"])]
 
 
 class RecoveryCodes(BaseModel):

@@ -39,7 +39,7 @@ async def log_in(
     otp: Annotated[
         str | None,
         Form(
-            max_length=32, description="The code of the phone, or a recovery code, of an account with a second factor."
+            max_length=64, description="The code of the phone, or a recovery code, of an account with a second factor."
         ),
     ] = None,
 ) -> Response:

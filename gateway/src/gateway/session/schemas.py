@@ -20,7 +20,7 @@ class SignIn(BaseModel):
     password: Annotated[SecretStr, Field(min_length=1, max_length=128, examples=[_PASSWORD])]
     otp: Annotated[
         SecretStr | None,
-        Field(max_length=32, description="A code of the phone, or a recovery code: for who has a second factor."),
+        Field(max_length=64, description="A code of the phone, or a recovery code: for who has a second factor."),
     ] = None
 
 
