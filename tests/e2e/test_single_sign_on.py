@@ -306,8 +306,11 @@ def test_an_id_token_that_is_not_for_this_sign_in_is_refused(
     refused(browser.sign_in(kim), 401, f"({why})")
 
 
-def test_an_id_token_of_a_foreign_key_is_refused(browser: Browser, provider: IdentityProvider, kim: str) -> None:
-    provider.tamper(key="foreign")
+@pytest.mark.parametrize("key", ["foreign", "none", "public"])
+def test_an_id_token_that_the_provider_did_not_sign_is_refused(
+    browser: Browser, provider: IdentityProvider, kim: str, key: str
+) -> None:
+    provider.tamper(key=key)
     refused(browser.sign_in(kim), 401, "id_token_invalid")
 
 
@@ -385,7 +388,8 @@ def test_a_logout_token_is_of_the_provider_for_traceline_and_good_once(
     ]
     for claims in wrong:
         assert send(provider.signed({**right, **claims})) == (400, "logout_token_invalid"), claims
-    assert send(provider.signed(right, key="foreign")) == (400, "logout_token_invalid")
+    for key in ("foreign", "none", "public"):
+        assert send(provider.signed(right, key=key)) == (400, "logout_token_invalid"), key
     assert send(provider.signed(right, typ="at+jwt")) == (400, "logout_token_invalid")
     assert send("nonsense") == (400, "logout_token_invalid")
     assert browser.session()["user"] is not None

@@ -1,7 +1,7 @@
 // An identity provider for tests: oidc-provider as it is, its own forms, its own keys, clients that register themselves.
 // Beside it, at /test/, is what tests need to have people there and to see what an attacker or a fault would do.
 import { createServer } from "node:http"
-import { exportJWK, generateKeyPair, importJWK, SignJWT, decodeJwt } from "jose"
+import { exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT, decodeJwt } from "jose"
 import { Provider } from "oidc-provider"
 
 const port = Number(process.argv[2])
@@ -48,6 +48,9 @@ provider.use(async (context, next) => {
 
 async function sign(claims, { typ = "JWT", key } = {}) {
   const given = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null))
+  if (key === "none") return new UnsecuredJWT(given).encode()
+  // As if what everybody may read were a secret.
+  if (key === "public") return new SignJWT(given).setProtectedHeader({ alg: "HS256", kid: jwk.kid }).sign(Buffer.from(jwk.n))
   const signing = key === "foreign" ? foreign : await importJWK(jwk, alg)
   return new SignJWT(given).setProtectedHeader({ alg, typ, kid: jwk.kid }).sign(signing)
 }

@@ -51,7 +51,7 @@ class IdentityProvider:
         self._tell(f"people/{subject}", claims)
 
     def tamper(self, claims: Json | None = None, *, key: str | None = None) -> None:
-        """Have the next ID token hold other claims, or be signed by a `foreign` key."""
+        """Have the next ID token hold other claims, or be signed by another key: `foreign`, `none` or `public`."""
         self._tell("tampered", {"claims": claims or {}, "key": key})
 
     def be_away(self, is_away: bool = True) -> None:
