@@ -61,6 +61,14 @@ async def test_a_text_names_them_no_more(database: Database, text: str, left: st
     assert await after_erasing(database, "text", text) == left
 
 
+async def test_an_address_that_is_cut_names_them_no_more(database: Database) -> None:
+    zora = ZORA._replace(email=f"zora.quill@{'a' * 50}.{'b' * 50}.example")
+    cut = zora.email[: erasure.LONGEST_AUTHOR]
+    assert await after_erasing(database, "text", f"{cut}; {zora.email}; {cut}c", by=cut, person=zora) == (
+        f"{zora.pseudonym}; {zora.pseudonym}; {cut}c"
+    )
+
+
 async def test_a_document_names_them_no_more(database: Database) -> None:
     document = '{"name": "Kim", "role": "Kimono", "by": "Zora \\"Zo\\" Quill", "notes": ["of Zora Quill"]}'
     left = {"name": "Erased user", "role": "Kimono", "by": "Erased user", "notes": ["of Erased user"]}

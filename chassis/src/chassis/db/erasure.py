@@ -13,6 +13,8 @@ from chassis.db.rows import fetch_all
 
 NAME = "Erased user"
 DOMAIN = "erased.invalid"
+LONGEST_AUTHOR = 100
+"""Characters of an address at most in the fields that say who did something: a longer one is cut there."""
 
 
 class Person(NamedTuple):
@@ -58,9 +60,10 @@ def pseudonym(user_id: int) -> str:
 
 
 def pattern(email: str) -> str:
-    """Return the regular expression of PostgreSQL's of an address by itself, not as a part of another."""
+    """Return the regular expression of PostgreSQL's of an address by itself, whole or cut, not as a part of another."""
     ends = rf"(?![[:alnum:]-]|\.(?!({_EXTENSIONS})(?!\.?[[:alnum:]]))[[:alnum:]])"
-    return rf"(?<![[:alnum:]._%+-]){_literally(email)}{ends}"
+    forms = "|".join(map(_literally, dict.fromkeys((email, email[:LONGEST_AUTHOR]))))
+    return rf"(?<![[:alnum:]._%+-])(?:{forms}){ends}"
 
 
 def pattern_of_names(names: Sequence[str]) -> str:
