@@ -179,6 +179,14 @@ async def test_a_link_for_a_password_works_no_more_when_the_password_was_changed
     problem(await reset_by(service, link), 410, "link_invalid")
 
 
+async def test_a_link_for_a_password_works_no_more_when_the_account_was_inactive(service: Service) -> None:
+    kim, admin = await service.registered(KIM), await service.admin()
+    link = await offered(service, kim)
+    for is_active in (False, True):
+        await service.change(admin, kim.id or 0, {"is_active": is_active})
+    problem(await reset_by(service, link), 410, "link_invalid")
+
+
 async def test_nobody_but_an_admin_makes_such_a_link(service: Service) -> None:
     kim = await service.registered(KIM, Role.REVIEWER)
     problem(await service.call("POST", "/api/v1/users/1/password-reset", caller=kim), 403)

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from auth_service.users import repository as users
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
@@ -10,7 +11,7 @@ from chassis.messaging.events import NewEvent
 
 async def insert(connection: Connection, user_id: int, token_hash: str, expires_at: datetime, event: NewEvent) -> None:
     """Store a link in place of all others of the user, and record the event."""
-    await end_all(connection, user_id)
+    await users.end_links(connection, user_id)
     await connection.execute(
         f"WITH event AS ({outbox.RECORD}) INSERT INTO password_resets (token_hash, user_id, expires_at)"
         " VALUES (%(token_hash)s, %(of)s, %(expires_at)s)",
@@ -32,11 +33,6 @@ async def take(connection: Connection, token_hash: str) -> bool:
         "DELETE FROM password_resets WHERE token_hash = %s AND expires_at > now()", (token_hash,)
     )
     return cursor.rowcount > 0
-
-
-async def end_all(connection: Connection, user_id: int) -> None:
-    """Have no link of a user work any more."""
-    await connection.execute("DELETE FROM password_resets WHERE user_id = %s", (user_id,))
 
 
 async def prune(connection: Connection, after: timedelta) -> None:

@@ -96,7 +96,7 @@ async def _set(
     user["tokens_not_before"] = now
     event = NewEvent(PasswordReset(user=user_service.state(user), way=way), subject=str(user["id"]), actor=actor)
     await users.update(connection, user["id"], values, event)
-    await repository.end_all(connection, user["id"])
+    await users.end_links(connection, user["id"])
 
 
 def _works_no_more() -> Gone:

@@ -11,7 +11,6 @@ from prometheus_client import Counter
 from auth_service.api_tokens import repository as api_tokens
 from auth_service.open_sessions import repository as open_sessions
 from auth_service.open_sessions.repository import Begun
-from auth_service.password_reset import repository as password_resets
 from auth_service.second_factor import repository as second_factors
 from auth_service.second_factor import service as second_factor
 from auth_service.second_factor.service import Required
@@ -257,7 +256,7 @@ async def change_password(
             },
             event,
         )
-        await password_resets.end_all(connection, user["id"])
+        await users.end_links(connection, user["id"])
 
 
 async def log_out(database: Database, identity: Identity) -> None:

@@ -59,6 +59,11 @@ async def update(connection: Connection, user_id: int, values: Mapping[str, Any]
     )
 
 
+async def end_links(connection: Connection, user_id: int) -> None:
+    """Have no link work any more by which the password of a user could be set."""
+    await connection.execute("DELETE FROM password_resets WHERE user_id = %s", (user_id,))
+
+
 async def is_empty(connection: Connection) -> bool:
     """Check whether there is no user at all."""
     return await (await connection.execute("SELECT FROM users LIMIT 1")).fetchone() is None

@@ -85,7 +85,7 @@ async def change(
 ) -> Shown:
     """Change `role`, `is_active` or `full_name` of a user and return the user as they are then.
 
-    A deactivation also ends the user's tokens, so that they stay ended should the account come back.
+    A deactivation also ends the user's tokens and links, so that they stay ended should the account come back.
     Raises NotFound, what `check_precondition` raises when given the user as shown before, and Conflict
     last_admin, erased, or service_account for the role of one.
     """
@@ -131,6 +131,7 @@ async def _store(
         values["access_changed_at"] = now
     if values.get("is_active") is False:
         values["tokens_not_before"] = now
+        await repository.end_links(connection, user["id"])
     after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
     event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user["id"]), actor=actor)
     await repository.update(connection, user["id"], values, event)
