@@ -33,6 +33,7 @@ _NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined",
 _OTHER = re.compile(rb"[\x80-\xff]+")
 _BETWEEN_WORDS = re.compile(r"[\s,;|\"]+")
 _NOT_WESTERN = re.compile(r"[¡¢£][^\x00-\x7fA-Za-zÀ-ÿ]|[a-zA-Z][¹²³¼¾¿¯¨¸´£¥][a-z]|[³¹¼¾¯][a-z³¹]")
+_POLISH = re.compile(r"[a-zA-Z][¹³¿][a-zæêñ]")  # ą, ł and ż within words, in Windows-1252
 _TYPOGRAPHIC = frozenset("€‚ƒ„…†‡ˆ‰‘’“”•–—˜™\u00a0¡¢£¥§¨©«¬®¯°±²³´µ¶·¸¹»¼½¾¿×÷")  # beside letters, in Windows-1252
 
 
@@ -209,8 +210,11 @@ def _guess(file: BinaryIO, broken: int) -> Encoding:
     codecs_by_likelihood = [match.encoding for match in from_bytes(sample, cp_isolation=list(_CANDIDATES))]
     if _is_of_old_mac(file):
         codecs_by_likelihood.insert(0, "mac_roman")
-    elif _is_western(sample):
-        codecs_by_likelihood.insert(0, "cp1252")
+    elif (text := _as_western(sample)) is not None:
+        if _POLISH.search(text):
+            codecs_by_likelihood.insert(0, "cp1250")
+        elif not _NOT_WESTERN.search(text):
+            codecs_by_likelihood.insert(0, "cp1252")
     for codec in [*codecs_by_likelihood, "cp1252"]:
         if _find_broken(file, codec) is None:
             words = _BETWEEN_WORDS.split(sample.decode(codec, "replace"))
@@ -237,17 +241,16 @@ def _is_of_old_mac(file: BinaryIO) -> bool:
     return re.match(rb"[^\r\n]*\r[^\n]", file.read(_SAMPLE)) is not None
 
 
-def _is_western(sample: bytes) -> bool:
-    """Check whether the bytes beyond ASCII stand alone and are letters, as they do in most words of Western Europe.
+def _as_western(sample: bytes) -> str | None:
+    """Return the text if the bytes beyond ASCII stand alone and are letters, as they do in most words of Europe.
 
     Asked alone, the detector takes a few of them for Chinese or for an encoding of the time of DOS.
     """
     try:
         text = sample.decode("cp1252")
     except UnicodeDecodeError:
-        return False
+        return None
     runs = [len(run) for run in _OTHER.findall(sample)]
     alone = sum(run <= 2 for run in runs)
-    others = [character for character in text if character > "\x7f"]
-    words = sum(character.isalpha() or character in _TYPOGRAPHIC for character in others)
-    return alone >= 0.8 * len(runs) and words == len(others) and _NOT_WESTERN.search(text) is None
+    words = all(character.isalpha() or character in _TYPOGRAPHIC for character in text if character > "\x7f")
+    return text if alone >= 0.8 * len(runs) and words else None

@@ -38,6 +38,7 @@ def test_delimiter_and_encoding_are_found(delimiter: str, encoding: str) -> None
     [
         ("gb18030", "编号,标题\n1,验证返回按钮功能正常\n2,进入抽奖广告页面\n"),
         ("cp932", "番号,タイトル\n1,ログイン画面を確認する\n2,要件を定義する\n"),
+        ("cp1250", "Żądanie;Nazwa\n1;Drzwi muszą się zamknąć w ciągu 3 s\n2;Żółta łódź\n"),
         ("cp1251", "Номер;Заголовок\n1;Максимальный ток питания\n2;Система должна иметь ключ\n"),
     ],
 )

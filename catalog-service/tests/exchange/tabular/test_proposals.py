@@ -18,6 +18,7 @@ def fields_of(found: Inspection) -> dict[str, str]:
         ("Código;Título;Descripción;Prioridad;Módulo", "A-1;Puerta;La puerta se cierra.;Alta;Puertas", "es"),
         ("编号;标题;描述;优先级;模块", "A-1;车门;车门应关闭。;高;车门", "zh"),
         ("№;Название;Требование;Приоритет;Модуль", "A-1;Дверь;Дверь закрывается.;Высокий;Двери", "ru"),
+        ("요구사항 ID;요구사항명;요구사항 내용;우선순위;모듈", "A-1;문;문이 닫힌다.;높음;문", "ko"),
         ("要求ID;要求名;要求内容;優先度;モジュール", "A-1;ドア;ドアは閉まること。;高;ドア", "ja"),
         ("Req ID;Name;Requirement Text;Prio.;Component", "A-1;Door;The door closes.;Should;Doors", "en"),
     ],
@@ -216,8 +217,9 @@ def test_ids_of_requirements_among_test_cases_are_those_of_links() -> None:
     assert [link.requirement["external_id"] for link in found.links] == ["R-1", "R-2"]
 
 
-def test_a_requirement_is_linked_by_a_column_of_test_cases() -> None:
-    found = read('Req ID,Requirement,Test Cases\nR-1,Doors close,"T-1, T-2"\nR-2,Doors open,T-3\n')
+@pytest.mark.parametrize(("header", "both"), [("Test Cases", "T-1, T-2"), ("Test Case No.", "T-1\nT-2")])
+def test_a_requirement_is_linked_by_a_column_of_test_cases(header: str, both: str) -> None:
+    found = read(f'Req ID,Requirement,{header}\nR-1,Doors close,"{both}"\nR-2,Doors open,T-3\n')
     assert [(link.requirement["external_id"], link.test_case["external_id"]) for link in found.links] == [
         ("R-1", "T-1"),
         ("R-1", "T-2"),

@@ -20,10 +20,14 @@ _SURE = 0.8
 _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
-_TEST_WORDS = re.compile(r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|тест", re.I)
-_STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|\bpassi\b|\bkroki\b", re.I)
+_TEST_WORDS = re.compile(
+    r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|테스트|тест", re.I
+)
+_STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|절차|\bpassi\b|\bkroki\b", re.I)
 _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
-_REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisito|需求|要件|изискван|требован", re.I)
+_REQUIREMENT_WORDS = re.compile(
+    r"\breq|requirement|anforderung|exigence|requisito|需求|要件|요구사항|изискван|требован", re.I
+)
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
 _FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
