@@ -187,6 +187,13 @@ def test_attributes_have_a_limit_in_number_and_length() -> None:
     assert "20,000,000 characters" in refused(b"<a k='" + b"x" * 20_000_000 + b"'/>").message
 
 
+@pytest.mark.parametrize("before", [0, 30_000, 65_530, 65_536, 70_000, 131_000])
+def test_an_attribute_has_the_same_limit_wherever_it_begins(before: int) -> None:
+    padding = b"<b/>" + b" " * before
+    assert len(read(b"<a>%s<c k='%s'/></a>" % (padding, b"x" * (1 << 20)))) >= 6
+    assert "1,048,577" in refused(b"<a>%s<c k='%s'/></a>" % (padding, b"x" * ((1 << 20) + 1))).message
+
+
 def test_text_that_is_kept_has_a_limit() -> None:
     problem = refused(b"<a>\n <b>" + b"x\n" * 600_000 + b"</b></a>")
     assert "1,048,576" in problem.message

@@ -41,9 +41,8 @@ _NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"
 _LONGEST_NAME = 2000
 _MOST_IDS = 100
 _AT_ONCE = 512
-_NOTHING_SAID = "\\N\t\\N"
-_NO_IDS = "\\N\t\\N\t\\N\t\\N\t\\N"
-"""What most lines have; putting it together for each would be a tenth of the reading."""
+_NOTHING_ELSE = "\t".join(["\\N"] * 7) + "\n"
+"""How most lines end; putting it together for each would be a tenth of the reading."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
 
 
@@ -157,8 +156,11 @@ def _write(out: BinaryIO, lines: list[str]) -> None:
 
 def _line(result: Result, outcome: str, position: int, guess: Callable[[str], list[str]]) -> str:
     name = result.name
-    base = base_name(name)
-    iteration = result.iteration or (name if base != name else "")
+    if name.isidentifier() and len(name) <= _LONGEST_NAME:  # as most are: nothing to escape, no parameters
+        base, shown, iteration = name, name, result.iteration
+    else:
+        base = base_name(name)
+        shown, iteration = _text(base), result.iteration or (name if base != name else "")
     guessed, maybe = guess(name), requirements_in(name)
     if result.tags:
         maybe = [*maybe, *result.tags]
@@ -166,16 +168,19 @@ def _line(result: Result, outcome: str, position: int, guess: Callable[[str], li
     fingerprint = shared.copy()
     fingerprint.update(base.encode("utf-8", "replace"))
     duration = "\\N" if result.duration_ms is None else result.duration_ms
-    why, ids = _NOTHING_SAID, _NO_IDS
-    if result.message is not None or result.trace is not None:
-        why = f"{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
-    if result.named or guessed or result.requirements or maybe:
-        named = f"{_ids(result.named)}\t{_ids(result.tags)}\t{_ids(guessed)}"
-        ids = f"{named}\t{_ids(result.requirements)}\t{_ids(maybe)}"
+    names_any = result.named or guessed or result.requirements or maybe
+    says_any = result.message is not None or result.trace is not None
+    end = _end(result, guessed, maybe) if names_any or says_any else _NOTHING_ELSE
     return (
-        f"{position}\t\\\\x{fingerprint.hexdigest()}\t{_text(base)}\t{place}\t{_text(iteration)}\t{outcome}"
-        f"\t{'t' if result.is_attempt else 'f'}\t{duration}\t{why}\t{ids}\n"
+        f"{position}\t\\\\x{fingerprint.hexdigest()}\t{shown}\t{place}\t{iteration and _text(iteration)}"
+        f"\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}\t{end}"
     )
+
+
+def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
+    said = _text(result.message, LONGEST_MESSAGE), _text(result.trace, LONGEST_TRACE)
+    ids = map(_ids, (result.named, result.tags, guessed, result.requirements, maybe))
+    return "\t".join((*said, *ids)) + "\n"
 
 
 @lru_cache(4096)

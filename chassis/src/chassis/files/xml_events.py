@@ -77,6 +77,7 @@ def read_xml(
     read = reported = 0
     try:
         for piece in _pieces(source, by_line=handler.counts_lines):
+            events.since_start += len(piece)
             parser.feed(piece)
             read += len(piece)
             if piece.endswith(b"\n"):
@@ -132,11 +133,17 @@ class _Events:
 
     def __init__(self, handler: XmlHandler, limits: XmlLimits) -> None:
         self._handler = handler
+        self._handler_start, self._handler_end = handler.start, handler.end
         self._limits = limits
+        self._deepest = limits.depth
         self._depth = 0
+        # What began in an earlier piece is told of late by libxml2, so some pieces more may be of the attribute.
+        self._may_be_long = limits.text - 4 * _PIECE
         self._kept: list[str] = []
         self._length = 0
         self.started = 0
+        self.since_start = 0
+        """Bytes of the pieces that have come since an element began: it tells that no attribute of the next is long."""
 
     def doctype(self, name: str, *_: str) -> None:
         raise FileRefused(
@@ -156,22 +163,25 @@ class _Events:
         if self.started == 1:
             self._handler.root(tag)
         self._depth += 1
-        limits = self._limits
-        if self._depth > limits.depth:
-            raise FileRefused(f"Elements lie more than {limits.depth} deep in one another here.")
-        if attributes:
-            if len(attributes) > limits.attributes:
-                raise FileRefused(
-                    f"An element has {len(attributes):,} attributes; at most {limits.attributes} are read."
-                )
-            longest = limits.text
-            for value in attributes.values():
-                if len(value) > longest:
-                    if self._handler.cuts_text:
-                        attributes = {name: text[:longest] for name, text in attributes.items()}
-                        break
-                    raise FileRefused(f"An attribute has {len(value):,} characters; at most {longest:,} are read.")
-        self._handler.start(tag, attributes)
+        if self._depth > self._deepest:
+            raise FileRefused(f"Elements lie more than {self._deepest} deep in one another here.")
+        if len(attributes) > self._limits.attributes:
+            raise FileRefused(
+                f"An element has {len(attributes):,} attributes; at most {self._limits.attributes} are read."
+            )
+        if self.since_start > self._may_be_long:
+            attributes = self._bounded(attributes)
+        self.since_start = 0
+        self._handler_start(tag, attributes)
+
+    def _bounded(self, attributes: Mapping[str, str]) -> Mapping[str, str]:
+        longest = self._limits.text
+        length = max(map(len, attributes.values()), default=0)
+        if length <= longest:
+            return attributes
+        if self._handler.cuts_text:
+            return {name: text[:longest] for name, text in attributes.items()}
+        raise FileRefused(f"An attribute has {length:,} characters; at most {longest:,} are read.")
 
     def data(self, text: str) -> None:
         if self._handler.keeps_text:
@@ -186,7 +196,7 @@ class _Events:
         if self._length:
             self._hand_on_text()
         self._depth -= 1
-        self._handler.end(tag)
+        self._handler_end(tag)
 
     def close(self) -> None:
         """End the document, as the parser asks of a target."""

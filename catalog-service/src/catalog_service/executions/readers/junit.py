@@ -64,7 +64,10 @@ class _Cases(ResultsHandler):
         super().root(local(tag))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        name = local(tag) if tag[0] == "{" else tag
+        if tag == "testcase":
+            self._begin(attributes)
+            return
+        name = local(tag)
         if name == "testcase":
             self._begin(attributes)
         elif name == "testsuite":
@@ -97,7 +100,10 @@ class _Cases(ResultsHandler):
                 self.keep()
 
     def end(self, tag: str) -> None:
-        name = local(tag) if tag[0] == "{" else tag
+        if tag == "testcase":
+            self._finish()
+            return
+        name = local(tag)
         if name == "testcase":
             self._finish()
         elif name == "testsuite":
