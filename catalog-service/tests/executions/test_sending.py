@@ -1,6 +1,7 @@
 """POST /test-results: from a file to what it says of a requirement."""
 
 import asyncio
+import random
 from typing import Any
 
 import pytest
@@ -137,6 +138,17 @@ async def test_a_test_without_a_time_has_no_duration(results: Results) -> None:
     sent = ok(await results.post(b'<testsuite><testcase classname="doors" name="close"/></testsuite>'))
     (execution,) = (await results.catalog.read(f"/test-runs/{sent['run']['id']}/results"))["items"]
     assert execution["duration_ms"] is None
+
+
+async def test_names_of_any_length_are_taken(results: Results) -> None:
+    chance = random.Random(1)
+    long = "".join(chr(chance.randint(0x4E00, 0x9FFF)) for _ in range(4000))
+    words = [f'{of}="{long[at : at + 2500]}"' for at, of in enumerate(("classname", "name", "file"))]
+    report = f'<testsuites><testsuite name="{long}"><testcase {" ".join(words)}/></testsuite></testsuites>'.encode()
+    for key in ("one", "another"):
+        ok(await results.post(report, run=f"long:{key}"))
+    [test] = (await results.catalog.read("/automated-tests", search=long[:20]))["items"]
+    assert test["class_name"] == long[:600]
 
 
 async def test_a_key_of_another_commit_is_taken(results: Results) -> None:

@@ -39,6 +39,8 @@ SKIPPED, PASSED, FLAKY, FAILED = "1", "2", "3", "4"
 _OUTCOMES = {"skipped": SKIPPED, "passed": PASSED, "failed": FAILED}
 _NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"}
 _LONGEST_NAME = 2000
+_LONGEST_CLASS = 600
+"""Characters, which an index takes whatever they are."""
 _MOST_IDS = 100
 _AT_ONCE = 512
 _NOTHING_ELSE = "\t".join(["\\N"] * 7) + "\n"
@@ -186,7 +188,8 @@ def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
 @lru_cache(4096)
 def _shared(class_name: str, suite: str, file: str) -> tuple["_Hash", str]:
     """Return what the lines of all tests of a class have in common: of their fingerprints, and as text."""
-    return fingerprints(class_name, suite, file), "\t".join(map(_text, (class_name, suite, file)))
+    place = f"{_text(class_name, _LONGEST_CLASS)}\t{_text(suite)}\t{_text(file)}"
+    return fingerprints(class_name, suite, file), place
 
 
 def _text(text: str | None, longest: int = _LONGEST_NAME) -> str:
