@@ -545,6 +545,19 @@ def test_comments_behind_a_point_of_tap_say_why_it_failed() -> None:
     assert [one.message for one in results("tap", content)] == [None, "(in b.bats, line 2)\n`false' failed", None]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"ok 1 - a\n---\nnot ok 2 - b\n1..2\n",
+        b"ok 1 - a\n  ---\n  error: cut off\nnot ok 2 - b\n1..2\n",
+        b"    ok 1 - a\n      ---\n      error: cut off\n    not ok 2 - b\n",
+        b"1..2\nok, it starts\nok 1 - a\nok: it goes on ...\nnot ok 2 - b\n",
+    ],
+)
+def test_what_a_program_prints_between_points_of_tap_hides_none(content: bytes) -> None:
+    assert [(one.name, one.status) for one in results("tap", content)] == [("a", "passed"), ("b", "failed")]
+
+
 def test_subtests_of_tap_may_stand_in_braces_behind_what_they_belong_to() -> None:
     content = b"""TAP version 14
 ok 1 - a.js # time=12.5ms {

@@ -16,7 +16,7 @@ from catalog_service.executions.readers.results import (
     whole_milliseconds,
 )
 
-_POINT = re.compile(r"(?P<not>not )?ok\b(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
+_POINT = re.compile(r"(?P<not>not )?ok(?=[\s-]|$)(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
 _DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
 _PLAN = re.compile(r"1\.\.(\d+)")
@@ -60,7 +60,9 @@ class _Tap:
     def __init__(self) -> None:
         self._last: Result | None = None
         self._path: dict[int, str] = {}
+        self._indent = 0
         self._yaml: list[str] | None = None
+        self._yaml_indent = 0
         self._planned: int | None = None
         self._points = 0
         self._seen = 0
@@ -68,20 +70,18 @@ class _Tap:
     def take(self, line: str, number: int) -> Iterator[Found]:
         """Take a line; yield the point before it once nothing of it can follow."""
         text = line.lstrip(" ")
-        depth = (len(line) - len(text)) // _SPACES
-        if self._yaml is not None:
-            if text.rstrip() == "...":
-                self._explain()
-            elif len(self._yaml) < 500:
-                self._yaml.append(line[:2000])
+        indent = len(line) - len(text)
+        if self._yaml is not None and self._goes_on(line, text, indent):
             return
-        if text.rstrip() == "---" and self._last is not None:
-            self._yaml = []
+        # What stands no further in than its point is no explanation: a program prints lines like this one, too.
+        if text.rstrip() == "---" and self._last is not None and indent > self._indent:
+            self._yaml, self._yaml_indent = [], indent
             return
+        depth = indent // _SPACES
         point = _POINT.match(text)
         if point is not None:
             yield from self._emit()
-            self._last = self._point(point, depth)
+            self._last, self._indent = self._point(point, depth), indent
             if depth == 0:
                 self._points += 1
         elif subtest := _SUBTEST.match(text):
@@ -99,6 +99,19 @@ class _Tap:
             self._path[depth] = self._last.name
         elif text.startswith("#") and self._last is not None:
             self._comment(self._last, text[1:].strip())
+
+    def _goes_on(self, line: str, text: str, indent: int) -> bool:
+        """Take a line of an explanation; it ends by `...`, else at a point or a plan that stands further out."""
+        assert self._yaml is not None, "an explanation is open"
+        if text.rstrip() == "...":
+            self._explain()
+            return True
+        if indent < self._yaml_indent and (_IS_POINT.match(text) or _IS_PLAN.fullmatch(text)):
+            self._explain()
+            return False
+        if len(self._yaml) < 500:
+            self._yaml.append(line[:2000])
+        return True
 
     def _point(self, point: re.Match[str], depth: int) -> Result:
         rest = point["rest"].rstrip()
