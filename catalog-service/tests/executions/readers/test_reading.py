@@ -594,6 +594,60 @@ def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
         ("boolean", 273),
         ("answers in 20 ms", None),
     ]
+    content = b"ok 1 opens # in 12 ms\nok 2 shuts # in 3 ms # skip no door\nok - door::locks  (0.50s)\n1..3\n"
+    assert [(one.name, one.duration_ms) for one in results("tap", content)] == [
+        ("opens", 12),
+        ("shuts", 3),
+        ("door::locks", 500),
+    ]
+
+
+def test_how_a_point_of_tap_failed_is_no_part_of_its_name() -> None:
+    content = b"""TAP version 13
+ok 1 selftests: net: a.sh
+not ok 1 selftests: net: a.sh # exit=1
+not ok 1 selftests: net: a.sh # TIMEOUT 45 seconds
+not ok 1 selftests: net: a.sh # in 1003 ms # timeout after 1 s
+not ok 1 selftests: net: a.sh # XFAIL no such card
+"""
+    found = results("tap", content)
+    assert {one.name for one in found} == {"selftests: net: a.sh"}
+    assert [(one.status, one.message) for one in found] == [
+        ("passed", None),
+        ("failed", "exit=1"),
+        ("failed", "TIMEOUT 45 seconds"),
+        ("failed", "timeout after 1 s"),
+        ("skipped", "no such card"),
+    ]
+
+
+@pytest.mark.parametrize("indent", ["  ", "    "])
+def test_a_subtest_of_tap_may_say_its_name_itself(indent: str) -> None:
+    content = f"""KTAP version 1
+1..2
+{indent}KTAP version 1
+{indent}# Subtest: door
+{indent}1..2
+{indent}ok 1 opens
+{indent}# Subtest: shuts
+{indent * 2}ok 1 slowly
+{indent}not ok 2 shuts
+not ok 1 door
+{indent}# Subtest: window
+{indent}ok 1 opens
+ok 2 window # SKIP
+"""
+    assert [(one.class_name, one.name) for one in results("tap", content.encode())] == [
+        ("door", "opens"),
+        ("door > shuts", "slowly"),
+        ("door", "shuts"),
+        ("", "door"),
+        ("window", "opens"),
+        ("", "window"),
+    ]
+    found = read(io.BytesIO(content.encode()), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert (found.format, found.warnings) == ("tap", [])
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,24 @@ from catalog_service.executions.readers.results import (
 
 _POINT = re.compile(r"(?P<not>not )?ok(?=[\s-]|$)(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
-_DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
+_DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo|xfail)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
 _PLAN = re.compile(r"1\.\.(\d+)")
 _SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
 _KEY = re.compile(r"(?:message|error): *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
 _BLOCK = re.compile(r"[|>][-+]?|")
 """What stands behind a key whose text follows, or whose own keys do."""
-_TIME = re.compile(r"(?:[ ]+# time=|[ ]{2,}(?=\d+ ms))(?P<value>\d+(?:\.\d+)?) ?(?P<unit>m?s)[ ]*$")
-"""Behind the name, as node-tap and pg_regress write it."""
+_TIME = re.compile(
+    r"(?:[ ]+# time=|[ ]+# in (?=\d+ ms)|[ ]{2,}(?=\d+ ms)|[ ]{2,}\()"
+    r"(?P<value>\d+(?:\.\d+)?) ?(?P<unit>m?s)\)?[ ]*$"
+)
+"""Behind the name, as node-tap, Bats, pg_regress and Criterion write it."""
+_ENDED = re.compile(r"[ ]+# (?P<why>exit=\d+|TIMEOUT\b.*|timeout after .*)$")
+"""Behind the name of what failed, as the tests of the Linux kernel and Bats write it."""
 _DURATION = re.compile(r"duration_ms: *(?P<value>\d+(?:\.\d+)?)$")
 _IS_PLAN = re.compile(r"1\.\.\d+[ ]*(?:#.*)?")
 _IS_POINT = re.compile(r"(?:not )?ok\b(?:[ ]*$|[ ]+[-\d#\w])")
-_SPACES = 4
+_SPACES, _SPACES_OF_KERNEL = 4, 2
+"""By which a subtest stands further in than its point, at least."""
 _LOOKED_AT = 60
 """Lines from which a file is recognised."""
 
@@ -37,7 +43,7 @@ _LOOKED_AT = 60
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is TAP: by its first lines."""
     head = file.read(4096).decode("utf-8", "replace").lstrip("\ufeff")
-    if head.startswith("TAP version "):
+    if head.startswith(("TAP version ", "KTAP version ")):
         return 0.95
     lines = [line for line in head.splitlines()[:_LOOKED_AT] if line and not line.startswith(("#", "pragma "))]
     known = [bool(_IS_PLAN.fullmatch(line) or _IS_POINT.match(line)) for line in lines]
@@ -60,6 +66,9 @@ class _Tap:
     def __init__(self) -> None:
         self._last: Result | None = None
         self._path: dict[int, str] = {}
+        self._spaces = _SPACES
+        self._said: tuple[int, str] | None = None
+        """A subtest whose name has been said, and where; what follows shows whether that was above it or in it."""
         self._indent = 0
         self._yaml: list[str] | None = None
         self._yaml_indent = 0
@@ -77,7 +86,7 @@ class _Tap:
         if text.rstrip() == "---" and self._last is not None and indent > self._indent:
             self._yaml, self._yaml_indent = [], indent
             return
-        depth = indent // _SPACES
+        depth = indent // self._spaces
         point = _POINT.match(text)
         if point is not None:
             yield from self._emit()
@@ -85,16 +94,19 @@ class _Tap:
             if depth == 0:
                 self._points += 1
         elif subtest := _SUBTEST.match(text):
-            self._path[depth if line.startswith(" ") else 0] = (subtest["name"] or "").strip()
+            self._enter(depth)
+            self._said = depth, (subtest["name"] or "").strip()
         elif plan := _PLAN.match(text):
+            self._enter(depth)
             yield from self._emit()  # what follows is about all of them
             self._seen += 1
             self._planned = int(plan[1][:9]) if depth == 0 else self._planned
         elif text.startswith("Bail out!"):
             yield from self._emit()
             self._last = Result("Bail out!", status="failed", message=text[9:].strip()[:LONGEST_MESSAGE] or None)
-        elif text.startswith("TAP version"):
+        elif text.startswith(("TAP version", "KTAP version")):
             self._seen += 1
+            self._spaces = _SPACES_OF_KERNEL if text.startswith("K") else self._spaces
         elif text == "{" and self._last is not None:
             self._path[depth] = self._last.name
         elif text.startswith("#") and self._last is not None:
@@ -106,7 +118,7 @@ class _Tap:
         if text.rstrip() == "...":
             self._explain()
             return True
-        if indent < self._yaml_indent and (_IS_POINT.match(text) or _IS_PLAN.fullmatch(text)):
+        if indent < self._yaml_indent and (_IS_POINT.match(text) or text.startswith(("1..", "Bail out!"))):
             self._explain()
             return False
         if len(self._yaml) < 500:
@@ -118,29 +130,45 @@ class _Tap:
         # As node-tap writes a subtest that ran beside others: behind its point, in braces.
         opens = rest.endswith(" {")
         rest = rest.removesuffix(" {")
-        time = _TIME.search(rest)
-        if time is not None:
-            rest = rest[: time.start()]
+        rest, duration_ms = _without_time(rest)
         directive = _DIRECTIVE.search(rest)
         if directive is not None:
             rest = rest[: directive.start()]
+        ended = _ENDED.search(rest) if point["not"] else None
+        if ended is not None:
+            rest = rest[: ended.start()]
+        if duration_ms is None:
+            rest, duration_ms = _without_time(rest)
         numbered = _NUMBER.match(rest)
         self._seen += 1
         name = (rest[numbered.end() :] if numbered else rest).strip().removeprefix("-").strip().replace("\\#", "#")
+        self._enter(depth, name)
         above = [self._path[level] for level in sorted(self._path) if level < depth]
         result = Result(name or f"test {numbered['number'] if numbered else self._seen}", class_name=" > ".join(above))
-        if time is not None:
-            result.duration_ms = whole_milliseconds(float(time["value"]) * (1 if time["unit"] == "ms" else 1000))
+        result.duration_ms = duration_ms
         if directive is not None:
             result.status = "skipped"
             result.message = directive["why"].strip()[:LONGEST_MESSAGE] or None
         elif point["not"]:
             result.status = "failed"
+            result.message = ended["why"][:LONGEST_MESSAGE] if ended is not None else None
         for level in [level for level in self._path if level >= depth]:
             del self._path[level]
         if opens:
             self._path[depth] = result.name
         return result
+
+    def _enter(self, depth: int, name: str | None = None) -> None:
+        """Take the name of a subtest, once a line of it shows how far in it stands.
+
+        Most say it where the point of the subtest will be; the Linux kernel and older Perl in the subtest itself.
+        """
+        if self._said is None:
+            return
+        level, said = self._said
+        is_within = level == depth and said != name and level > 0 and level - 1 not in self._path
+        self._path[level - is_within] = said
+        self._said = None
 
     @staticmethod
     def _comment(point: Result, said: str) -> None:
@@ -183,6 +211,14 @@ class _Tap:
         if self._planned is not None and self._planned != self._points:
             detail = f"The plan has {self._planned} tests, and the file {self._points}."
             yield Notice("plan_not_kept", detail)
+
+
+def _without_time(rest: str) -> tuple[str, int | None]:
+    """Return what stands before the time that a point took, and that time in milliseconds where it is there."""
+    time = _TIME.search(rest)
+    if time is None:
+        return rest, None
+    return rest[: time.start()], whole_milliseconds(float(time["value"]) * (1 if time["unit"] == "ms" else 1000))
 
 
 FORMAT = ResultFormat("tap", "TAP 14", recognise, read)
