@@ -377,6 +377,26 @@ def test_a_benchmark_of_go_has_no_line_of_its_own_end() -> None:
     }
 
 
+def test_a_test_of_go_names_by_attributes_whom_it_counts_for() -> None:
+    events: list[dict[str, Any]] = [
+        {"Action": "run", "Test": "TestOpens"},
+        {"Action": "attr", "Test": "TestOpens", "Key": "test_case", "Value": "TC-7"},
+        {"Action": "attr", "Test": "TestOpens", "Key": "requirement", "Value": "REQ-1 REQ-2"},
+        {"Action": "attr", "Test": "TestOpens", "Key": "colour", "Value": "TC-9"},
+        {"Action": "run", "Test": "TestOpens/wide"},
+        {"Action": "pass", "Test": "TestOpens/wide"},
+        {"Action": "fail", "Test": "TestOpens"},
+        {"Action": "run", "Test": "TestPanics"},
+        {"Action": "attr", "Test": "TestPanics", "Key": "test_case", "Value": "TC-8"},
+    ]
+    wide, opens, panics = results(
+        "go-test-json", b"\n".join(orjson.dumps({**event, "Package": "p"}) for event in events)
+    )
+    assert (opens.status, opens.named, opens.requirements) == ("failed", ["TC-7"], ["REQ-1", "REQ-2"])
+    assert (wide.status, wide.named, wide.requirements) == ("passed", None, None)
+    assert (panics.status, panics.named) == ("failed", ["TC-8"])
+
+
 def test_a_test_of_go_that_is_repeated_is_no_attempt_but_one_that_is_run_again_is() -> None:
     ends = {end: {"Action": end, "Package": "p", "Test": "T"} for end in ("fail", "pass")}
     bad, good = ({"Action": end, "Package": "p"} for end in ends)

@@ -15,6 +15,7 @@ from catalog_service.executions.readers.results import (
     Result,
     ResultFormat,
     Status,
+    note,
 )
 
 _ENDS: dict[str, Status] = {"pass": "passed", "bench": "passed", "fail": "failed", "skip": "skipped"}
@@ -35,9 +36,13 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 @dataclass(slots=True)
 class _Package:
-    """Tests of a package that run, with what they print; how often each has ended, and whether one has failed."""
+    """Tests of a package that run, with what they print; how often each has ended, and whether one has failed.
+
+    `attributes` of those that run: pairs of a key and a value.
+    """
 
     running: dict[str, list[str]] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     ended: Counter[str] = field(default_factory=Counter)
     has_failed: bool = False
     said: list[str] = field(default_factory=list)
@@ -81,10 +86,12 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
         package.running[test] = []
     elif action == "output":
         _keep(package.running.get(test, package.said), a_text(event.get("Output")))
+    elif action == "attr":
+        package.attributes.setdefault(test, []).append((a_text(event.get("Key")), a_text(event.get("Value"))))
     elif action in _ENDS and test:
         said = package.running.pop(test, [])
         package.has_failed = package.has_failed or action == "fail"
-        result = _result(name, test, _ENDS[action], said, a_duration(event.get("Elapsed"), _SECOND))
+        result = _noted(name, package, test, _ENDS[action], said, a_duration(event.get("Elapsed"), _SECOND))
         package.ended[test] += 1
         if package.ended[test] > 1:
             # In one run of the package: `-count` repeats a test whatever it came to, and each time counts.
@@ -97,6 +104,7 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
             yield _result(name, "TestMain", "failed", package.said, a_duration(event.get("Elapsed"), _SECOND))
         package.has_failed = False
         package.ended.clear()
+        package.attributes.clear()
         package.said.clear()
 
 
@@ -104,11 +112,19 @@ def _interrupted(name: str, package: _Package, *, all_well: bool = False) -> Ite
     """Yield the tests that have begun and not ended: the program has. Of benchmarks that are well nothing says so."""
     for test, said in package.running.items():
         if all_well and test.startswith("Benchmark"):
-            yield _result(name, test, "passed", said, None)
+            yield _noted(name, package, test, "passed", said, None)
             continue
         package.has_failed = True
-        yield _result(name, test, "failed", said, None)
+        yield _noted(name, package, test, "failed", said, None)
     package.running.clear()
+
+
+def _noted(name: str, package: _Package, test: str, status: Status, said: list[str], duration_ms: int | None) -> Result:
+    """Return the result of a test with what its attributes say."""
+    result = _result(name, test, status, said, duration_ms)
+    for key, value in package.attributes.pop(test, ()):
+        note(result, key, value)
+    return result
 
 
 def _keep(lines: list[str], text: str) -> None:
