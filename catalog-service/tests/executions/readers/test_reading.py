@@ -342,6 +342,12 @@ def test_a_suite_with_a_case_that_failed_says_nothing_more() -> None:
             "suite_failed",
         ),
         (
+            "nunit",
+            b'<test-run><test-suite type="Assembly" result="Failed" label="Invalid" runstate="NotRunnable"><reason>'
+            b"<message>No such file</message></reason></test-suite></test-run>",
+            "suite_failed",
+        ),
+        (
             "trx",
             b'<TestRun><Results><UnitTestResult testName="a" outcome="Passed"/></Results><ResultSummary><RunInfos>'
             b'<RunInfo outcome="Error"><Text>The host crashed</Text></RunInfo></RunInfos></ResultSummary></TestRun>',

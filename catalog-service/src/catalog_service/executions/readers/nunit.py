@@ -39,7 +39,9 @@ class _Cases(ResultsHandler):
                 duration_ms=milliseconds(given("duration") or given("time")),
             )
         elif case is None:
-            if tag == "test-suite" and attributes.get("site") in ("SetUp", "TearDown"):
+            if tag == "test-suite" and (
+                attributes.get("site") in ("SetUp", "TearDown") or attributes.get("runstate") == "NotRunnable"
+            ):
                 self.odd("suite_failed", "A suite failed before or after its cases; only cases are counted.")
         elif tag == "property":
             name, value = attributes.get("name", ""), attributes.get("value", "")
