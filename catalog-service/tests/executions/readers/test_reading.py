@@ -422,9 +422,10 @@ def test_a_step_that_nobody_knows_the_end_of_has_not_passed(status: str) -> None
     assert result("cucumber-json", content).status == "skipped"
 
 
-def test_who_sends_an_archive_of_reports_is_told_to_send_them_by_themselves() -> None:
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
+def test_who_sends_an_archive_of_reports_is_told_to_send_them_by_themselves(compression: int) -> None:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", compression) as archive:
         archive.writestr("report.xml", b"<testsuite>%s</testsuite>" % (b'<testcase name="a"/>' * 50))
     refused = read(io.BytesIO(packed.getvalue()), io.BytesIO(), Order("auto"))
     assert isinstance(refused, Refusal)

@@ -43,6 +43,7 @@ FORMATS: tuple[ResultFormat, ...] = (
     go_test.FORMAT,
 )
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
+_ARCHIVES = (allure.FORMAT,)
 
 _HEAD = 64 * 1024
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
@@ -107,9 +108,10 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     file.seek(0)
     begins = file.read(_HEAD)
     head = _plain(begins)
-    looked_at = file if is_archive(begins) else BytesIO(head)
+    # Of an archive, what it holds may stand there as it is, and is no report by itself.
+    looked_at, formats = (file, _ARCHIVES) if is_archive(begins) else (BytesIO(head), FORMATS)
     best, most = None, 0.0
-    for known in FORMATS:
+    for known in formats:
         looked_at.seek(0)
         sure = known.recognise(looked_at, name)
         if sure > most:
