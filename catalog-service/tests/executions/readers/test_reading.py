@@ -200,6 +200,13 @@ def test_an_attempt_that_was_skipped_takes_nothing_from_one_that_ran(ends: tuple
     assert (found.counts["results"], found.counts[counted]) == (1, 1)
 
 
+def test_values_that_allure_is_to_hide_are_not_kept() -> None:
+    parameters = [{"name": "user", "value": "ann"}, {"name": "password", "value": "s3cret", "mode": "masked"}]
+    parameters += [{"name": "token", "value": "s4cret", "mode": "hidden"}]
+    found = {"uuid": "u", "name": "signs in", "status": "failed", "labels": [], "parameters": parameters}
+    assert result("allure", orjson.dumps(found)).iteration == "signs in [user=ann, password=***]"
+
+
 def test_parts_of_a_file_of_playwright_have_tests_of_their_own_in_allure() -> None:
     found = [
         {

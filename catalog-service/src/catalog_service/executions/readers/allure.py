@@ -108,9 +108,12 @@ def _result(found: dict[str, Any]) -> Result:
         duration_ms=a_duration(stop - start) if has_times else None,  # type: ignore[operator]
         is_attempt=bool(found.get("historyId")),
     )
-    parameters = a_list(found.get("parameters"))
+    parameters = [one for one in a_list(found.get("parameters")) if not one.get("excluded")]
+    # Those who wrote the test do not want values of other modes to be seen.
     arguments = [
-        f"{a_text(one.get('name'))}={a_text(one.get('value'))}" for one in parameters if not one.get("excluded")
+        f"{a_text(one.get('name'))}={'***' if one.get('mode') == 'masked' else a_text(one.get('value'))}"
+        for one in parameters
+        if one.get("mode") != "hidden"
     ]
     if arguments:
         result.iteration = f"{name} [{', '.join(arguments)}]"
