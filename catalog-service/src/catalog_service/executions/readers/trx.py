@@ -25,6 +25,8 @@ _STATUSES: dict[str, Status] = {
     ),
 }
 _DURATION = re.compile(r"(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)", re.ASCII)
+_SAYS_OF_A_TEST = re.compile(r"\[xUnit\.net [\d:.]+\].*\[(?:FAIL|SKIP)\]$")
+"""What xUnit.net tells the run of a test whose result stands in the report."""
 _RESULTS = frozenset({"UnitTestResult", "WebTestResult", "ManualTestResult", "GenericTestResult", "TestResult"})
 
 
@@ -42,7 +44,7 @@ class _Results(ResultsHandler):
         self._notes: dict[str, Result] = {}
         self._definition = ""
         self._property = ""
-        self._message = ""
+        self._has_error = False
 
     def root(self, tag: str) -> None:
         super().root(local(tag))
@@ -61,8 +63,10 @@ class _Results(ResultsHandler):
             note_tag(self._noted(), attributes.get("TestCategory", ""))
         elif name in ("Key", "Value", "WorkItem") and self._definition:
             self.keep()
-        elif name == "RunInfo" and attributes.get("outcome") in ("Error", "Failed", "Aborted"):
-            self.odd("errors_of_run", "The run had errors of no test, such as a host that crashed.")
+        elif name == "RunInfo":
+            self._has_error = attributes.get("outcome") in ("Error", "Failed", "Aborted")
+        elif name == "Text" and self._has_error:
+            self.keep()
 
     def _noted(self) -> Result:
         return self._notes.setdefault(self._definition, Result(""))
@@ -73,7 +77,10 @@ class _Results(ResultsHandler):
             self._open.pop()
         elif name == "UnitTest":
             self._definition = ""
-        elif name in ("TestRun",):
+        elif name == "RunInfo" and self._has_error:
+            self._has_error = False
+            self.odd("errors_of_run", "The run had errors of no test, such as a host that crashed.")
+        elif name == "TestRun":
             self._finish()
         elif self.keeps_text:
             self._end_text(name, self.take_text())
@@ -96,6 +103,8 @@ class _Results(ResultsHandler):
                 fail(result, text if name == "Message" else None, text if name == "StackTrace" else None)
             elif result.status == "skipped" and name == "Message":
                 result.message = text[:4096] or None
+        elif name == "Text":
+            self._has_error = not _SAYS_OF_A_TEST.match(text)
         elif name == "Key":
             self._property = text
         elif name == "Value":
