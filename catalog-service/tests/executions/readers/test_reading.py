@@ -695,6 +695,13 @@ ok 2 window # SKIP
     assert (found.format, found.warnings) == ("tap", [])
 
 
+def test_the_suite_of_an_assembly_is_a_report_of_nunit() -> None:
+    content = b'<test-suite type="Assembly" runstate="Runnable" testcasecount="1"><test-case name="a" result="Failed"/>'
+    found = read(io.BytesIO(content + b"</test-suite>"), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert (found.format, found.counts["failed"]) == ("nunit", 1)
+
+
 @pytest.mark.parametrize(
     ("content", "hint"),
     [

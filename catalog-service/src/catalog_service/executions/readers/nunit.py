@@ -20,7 +20,8 @@ _STATUSES: dict[str, Status] = {"Passed": "passed", "Warning": "passed", "Failed
 
 
 class _Cases(ResultsHandler):
-    roots = ("test-run",)
+    roots = ("test-run", "test-suite")
+    """A suite alone is what the engine returns of an assembly."""
     label = "NUnit 3 report"
 
     def __init__(self) -> None:
@@ -72,7 +73,8 @@ class _Cases(ResultsHandler):
 
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is an NUnit 3 report: by its first element."""
-    return 0.95 if has_root(file.read(65536), b"test-run") else 0.0
+    head = file.read(65536)
+    return 0.95 if has_root(head, b"test-run") or (has_root(head, b"test-suite") and b"testcasecount=" in head) else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
