@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -279,6 +280,7 @@ class Validation:
         )
 
 
+@lru_cache
 def _text(text: str) -> bytes:
     """Return a text as COPY takes it, its control characters as blanks."""
     return re.sub(r"[\x00-\x1f]", " ", text).encode("utf-8", "replace").replace(b"\\", b"\\\\")

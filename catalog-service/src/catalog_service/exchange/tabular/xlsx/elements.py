@@ -9,7 +9,8 @@ from catalog_service.exchange.records import Unreadable
 from chassis.files.refused import FileRefused
 from chassis.files.xml_errors import reason_of
 
-_PIECE = 1 << 16
+_PIECE = 1 << 14
+"""Bytes, whose elements fit into the cache of one core."""
 _LONGEST = 4 << 20
 """Bytes between the ends of two elements."""
 
@@ -36,6 +37,7 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
         while piece := stream.read(_PIECE):
             waiting += len(piece)
             parser.feed(piece)
+            element = None
             for _, element in parser.read_events():
                 if container is None:
                     if element.getroottree().docinfo.doctype:
@@ -45,9 +47,8 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
                     return
                 waiting = 0
                 yield element
-                element.clear()
-                while element.getprevious() is not None:
-                    del element.getparent()[0]
+            if element is not None:
+                del element.getparent()[:-1]
             if waiting > _LONGEST:
                 raise Unreadable(f"An element of the workbook is larger than {_LONGEST >> 20} MiB, which is not read.")
         parser.close()

@@ -1,6 +1,7 @@
 """The rows of a sheet."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 from typing import BinaryIO, Protocol
 
 from lxml import etree
@@ -8,19 +9,20 @@ from lxml import etree
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
-from catalog_service.exchange.tabular.xlsx.values import date_text, integer, is_struck, number_text, rich_text, unescape
+from catalog_service.exchange.tabular.xlsx.values import (
+    SharedTexts,
+    date_text,
+    integer,
+    is_struck,
+    number_text,
+    rich_text,
+    unescape,
+)
 
 _LAST_ROW = 1_048_576
 """Of a sheet, as Excel has them."""
 _WITHOUT_VALUE = "the workbook holds a formula, but not what it gives; read as blank"
 _STRUCK = "struck_through", "text is struck through in the workbook; it was read as any other"
-
-
-class Texts(Protocol):
-    """The shared texts by their index, and whether something of one is struck through."""
-
-    def __getitem__(self, index: int) -> str: ...
-    def is_struck(self, index: int) -> bool: ...
 
 
 class Styles(Protocol):
@@ -33,10 +35,9 @@ class Styles(Protocol):
 
 
 def read_rows(
-    open_part: Callable[[str], BinaryIO], path: str, texts: Texts, styles: Styles, from_1904: bool
+    open_part: Callable[[str], BinaryIO], path: str, shared: Callable[[], SharedTexts], styles: Styles, from_1904: bool
 ) -> Iterator[Row]:
     """Yield the rows of a sheet that have cells."""
-    positions: dict[str, int] = {}
     kinds, struck = styles.kinds, styles.struck
     number = 0
     for count, element in enumerate(read_elements(open_part(path), "row", within="sheetData"), 1):
@@ -55,18 +56,22 @@ def read_rows(
             if reference is None:
                 position += 1
             else:
-                letters = reference.rstrip("0123456789")
-                if letters not in positions:
-                    positions[letters] = _position(letters)
-                position = positions[letters]
-            text = _text(cell, texts, kinds, from_1904, row, position, numbers)
+                position = _position(reference.rstrip("0123456789"))
+            kind = cell.get("t")
+            if kind == "s" and len(cell):
+                text = _shared(cell, shared(), row, position)
+            else:
+                text = _text(cell, kind, kinds, from_1904, row, position, numbers)
             if not text:
                 continue
             if struck and integer(cell.get("s")) in struck:
                 row.remark(position, *_STRUCK)
+            if position == len(cells) < MOST_COLUMNS:
+                cells.append(text)
+                continue
             if position >= MOST_COLUMNS:
                 raise too_many_columns(number, None, position)
-            if position >= len(cells):
+            if position > len(cells):
                 cells.extend([""] * (position - len(cells)))
                 cells.append(text)
             else:
@@ -77,17 +82,14 @@ def read_rows(
 
 def _text(
     cell: etree._Element,
-    texts: Texts,
+    kind: str | None,
     kinds: Sequence[str],
     from_1904: bool,
     row: Row,
     position: int,
     numbers: list[int],
 ) -> str:
-    """Return what a cell holds as a text; note in the row what a person has to know of it."""
-    kind = cell.get("t")
-    if kind == "s" and len(cell):
-        return _shared(cell, texts, row, position)
+    """Return what a cell holds by itself as a text; note in the row what a person has to know of it."""
     value = None
     has_formula = False
     for part in cell:
@@ -119,15 +121,17 @@ def _text(
     return unescape(value)  # a formula's text, or a date as ISO 8601
 
 
-def _shared(cell: etree._Element, texts: Texts, row: Row, position: int) -> str:
-    index = integer(cell[-1].text)
-    if index is None:
+def _shared(cell: etree._Element, texts: SharedTexts, row: Row, position: int) -> str:
+    stored = cell[-1].text
+    if stored is None or not stored.isdecimal():
         raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.")
-    if texts.is_struck(index):
+    text = texts.at(stored)
+    if texts.is_struck(stored):
         row.remark(position, *_STRUCK)
-    return texts[index]
+    return text
 
 
+@lru_cache(1024)
 def _position(letters: str) -> int:
     """Return the position from 0 of the column that is called A, B, ... AA."""
     if not (letters.isascii() and letters.isalpha()):

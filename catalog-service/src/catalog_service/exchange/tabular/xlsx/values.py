@@ -12,6 +12,8 @@ from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
 
 _MOST_TEXT = 160 << 20
+_REPEATED = 4096
+"""Texts that are kept as such: words of priorities and modules stand in each row."""
 _LONGEST_CODE = 255
 """Characters of a number format, as Excel takes them."""
 _ESCAPE = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
@@ -21,38 +23,47 @@ _BUILT_IN_TIMES = frozenset({18, 19, 20, 21, 32, 33, 45, 46, 47, 55, 56})
 
 
 class SharedTexts:
-    """The texts that the cells of a workbook share, as one run of bytes: a text of its own takes 50 bytes more."""
+    """The texts that the cells of a workbook share, as one run of bytes: a text of its own takes 50 bytes more.
 
-    def __init__(self) -> None:
+    `stream` is that of `sharedStrings.xml`; it is read as far as cells ask.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._elements = read_elements(stream, "si", within="sst")
         self._bytes = bytearray()
         self._ends = array("I", [0])
-        self.struck: set[int] = set()
-        """Those of which something is struck through."""
+        self._struck: set[str] = set()
+        self.at = lru_cache(_REPEATED)(self._at)
+        """Gives the text at an index that a cell states; raises Unreadable."""
 
-    @classmethod
-    def read(cls, stream: BinaryIO) -> "SharedTexts":
-        """Return the texts of `sharedStrings.xml`."""
-        texts = cls()
-        for element in read_elements(stream, "si", within="sst"):
-            if is_struck(element):
-                texts.struck.add(len(texts._ends) - 1)
-            texts._bytes += rich_text(element).encode("utf-8", "replace")
-            texts._ends.append(len(texts._bytes))
-            if len(texts._bytes) > _MOST_TEXT:
-                raise Unreadable(f"The texts of the workbook are larger than {_MOST_TEXT >> 20} MiB.")
-        return texts
+    def is_struck(self, stored: str) -> bool:
+        """Check whether something of a text that was asked for is struck through."""
+        return stored in self._struck
 
-    def __getitem__(self, index: int) -> str:
-        if not 0 <= index < len(self._ends) - 1:
+    def _at(self, stored: str) -> str:
+        index = integer(stored)
+        if index is None:
             raise Unreadable("The workbook is damaged: a cell names a text that is not there.")
+        while index >= len(self._ends) - 1:
+            self._read_next()
         return self._bytes[self._ends[index] : self._ends[index + 1]].decode()
+
+    def _read_next(self) -> None:
+        element = next(self._elements, None)
+        if element is None:
+            raise Unreadable("The workbook is damaged: a cell names a text that is not there.")
+        if is_struck(element):
+            self._struck.add(str(len(self._ends) - 1))
+        self._bytes += rich_text(element).encode("utf-8", "replace")
+        self._ends.append(len(self._bytes))
+        if len(self._bytes) > _MOST_TEXT:
+            raise Unreadable(f"The texts of the workbook are larger than {_MOST_TEXT >> 20} MiB.")
 
 
 def rich_text(element: etree._Element) -> str:
     """Return the text of an element `si` or `is`, its runs as one, without what tells how it is pronounced."""
-    if len(element) == 1 and not len(element[0]):
-        text: str = element[0].text or ""
-        return unescape(text)
+    if not has_runs(element):
+        return unescape(element[0].text or "") if len(element) else ""
     parts = []
     for child in element:
         name = etree.QName(child).localname
@@ -65,8 +76,12 @@ def rich_text(element: etree._Element) -> str:
 
 def is_struck(element: etree._Element) -> bool:
     """Check whether an element `si` or `is` has a run that is struck through."""
-    has_runs = len(element) > 1 or (len(element) == 1 and len(element[0]) > 0)
-    return has_runs and any(is_on(mark.get("val")) for mark in element.iter("{*}strike"))
+    return has_runs(element) and any(is_on(mark.get("val")) for mark in element.iter("{*}strike"))
+
+
+def has_runs(element: etree._Element) -> bool:
+    """Check whether an element `si` or `is` has more than one text."""
+    return len(element) > 1 or (len(element) == 1 and len(element[0]) > 0)
 
 
 def is_on(stored: str | None) -> bool:

@@ -2,9 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
@@ -55,7 +56,7 @@ def _tables(archive: Archive) -> list[Table]:
     book = _Book()
     _read(archive, path, book)
     relations = _relations(archive, path)
-    texts = _Texts(archive, next((to for kind, to in relations.values() if kind == "sharedStrings"), None))
+    texts = _texts(archive, next((to for kind, to in relations.values() if kind == "sharedStrings"), None))
     styles = _Styles()
     if (to := next((to for kind, to in relations.values() if kind == "styles"), None)) in archive.names:
         _read(archive, to, styles)
@@ -80,26 +81,16 @@ def _find_workbook(archive: Archive) -> str:
     return path
 
 
-class _Texts:
-    """The shared texts, read when the first is asked for."""
+def _texts(archive: Archive, path: str | None) -> Callable[[], SharedTexts]:
+    """Return what opens the shared texts when the first is asked for."""
 
-    def __init__(self, archive: Archive, path: str | None) -> None:
-        self._archive = archive
-        self._path = path
-        self._texts: SharedTexts | None = None
+    @cache
+    def texts() -> SharedTexts:
+        if path not in archive.names:
+            raise Unreadable("The workbook is damaged: its texts are missing.")
+        return SharedTexts(archive.open(path))
 
-    def __getitem__(self, index: int) -> str:
-        return self._all()[index]
-
-    def is_struck(self, index: int) -> bool:
-        return index in self._all().struck
-
-    def _all(self) -> SharedTexts:
-        if self._texts is None:
-            if self._path not in self._archive.names:
-                raise Unreadable("The workbook is damaged: its texts are missing.")
-            self._texts = SharedTexts.read(self._archive.open(self._path))
-        return self._texts
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
