@@ -373,10 +373,11 @@ def test_what_failed_beside_all_tests_is_told(name: str, content: bytes, code: s
     assert [one.code for one in found if isinstance(one, Notice)] == [code]
 
 
-def test_what_xunit_tells_the_run_of_a_test_is_no_failure_beside_it() -> None:
+def test_what_the_run_is_told_of_a_test_is_no_failure_beside_it() -> None:
     content = (
         b'<TestRun><Results><UnitTestResult testName="D.opens" outcome="Failed"/></Results><ResultSummary><RunInfos>'
         b'<RunInfo outcome="Error"><Text>[xUnit.net 00:00:01.01]     D.opens [FAIL]</Text></RunInfo>'
+        b"<RunInfo outcome=\"Error\"><Text>Exit code indicates failure: '2'. Please refer to ...</Text></RunInfo>"
         b"</RunInfos></ResultSummary></TestRun>"
     )
     (one,) = registry.find("trx").read(io.BytesIO(content), ReadAs())

@@ -25,8 +25,8 @@ _STATUSES: dict[str, Status] = {
     ),
 }
 _DURATION = re.compile(r"(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)", re.ASCII)
-_SAYS_OF_A_TEST = re.compile(r"\[xUnit\.net [\d:.]+\].*\[(?:FAIL|SKIP)\]$")
-"""What xUnit.net tells the run of a test whose result stands in the report."""
+_SAYS_OF_A_TEST = re.compile(r"\[xUnit\.net [\d:.]+\].*\[(?:FAIL|SKIP)\]$|Exit code indicates failure: '2'\.")
+"""What xUnit.net and Microsoft.Testing.Platform tell the run of tests whose results stand in the report."""
 _RESULTS = frozenset({"UnitTestResult", "WebTestResult", "ManualTestResult", "GenericTestResult", "TestResult"})
 
 
