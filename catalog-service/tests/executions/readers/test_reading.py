@@ -402,6 +402,13 @@ def test_a_benchmark_of_go_has_no_line_of_its_own_end() -> None:
     }
 
 
+def test_tests_of_go_may_be_of_no_package_that_is_named() -> None:
+    events = ({"Action": action, "Test": "TestOpens"} for action in ("run", "fail"))
+    found = read(io.BytesIO(b"\n".join(map(orjson.dumps, events))), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert (found.format, found.counts["results"], found.counts["failed"]) == ("go-test-json", 1, 1)
+
+
 def test_a_test_of_go_names_by_attributes_whom_it_counts_for() -> None:
     events: list[dict[str, Any]] = [
         {"Action": "run", "Test": "TestOpens"},
