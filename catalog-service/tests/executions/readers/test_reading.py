@@ -366,6 +366,11 @@ def test_a_suite_with_a_case_that_failed_says_nothing_more() -> None:
             b'{"testRunHookFinished": {"result": {"status": "FAILED", "message": "full"}}}',
             "errors_of_run",
         ),
+        (
+            "cucumber-messages",
+            b'{"meta": {}}\n{"testRunFinished": {"success": false, "message": "full", "exception": {"type": "E"}}}',
+            "errors_of_run",
+        ),
     ],
 )
 def test_what_failed_beside_all_tests_is_told(name: str, content: bytes, code: str) -> None:

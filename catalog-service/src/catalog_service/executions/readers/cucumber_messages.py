@@ -45,7 +45,7 @@ class _Messages:
         self._running: dict[str, tuple[str, list[dict[str, Any]]]] = {}
         self._failed_before: set[str] = set()
         self.broken: list[str] = []
-        """What failed beside the scenarios: files that are no Gherkin, hooks of the whole run."""
+        """What failed beside the scenarios: files that are no Gherkin, hooks of the whole run, the run itself."""
 
     def take(self, envelope: dict[str, Any]) -> Result | None:
         """Take a message; return the result of a scenario that has ended."""
@@ -69,6 +69,8 @@ class _Messages:
                 case "testCaseFinished":
                     return self._finish(message)
                 case "parseError":
+                    self.broken.append(first_line(a_text(message.get("message")))[:200])
+                case "testRunFinished" if message.get("exception") is not None:
                     self.broken.append(first_line(a_text(message.get("message")))[:200])
                 case "testRunHookFinished":
                     result = a_dict(message.get("result"))
