@@ -609,6 +609,7 @@ def test_comments_behind_a_point_of_tap_say_why_it_failed() -> None:
         b"ok 1 - a\n---\nnot ok 2 - b\n1..2\n",
         b"ok 1 - a\n  ---\n  error: cut off\nnot ok 2 - b\n1..2\n",
         b"    ok 1 - a\n      ---\n      error: cut off\n    not ok 2 - b\n",
+        b"ok 1 - a\n  ---\n  found: >\n    not ok 1 - c\n      ---\n      ...\n    not ok 2 - d\n  ...\nnot ok 2 - b\n",
         b"1..2\nok, it starts\nok 1 - a\nok: it goes on ...\nnot ok 2 - b\n",
     ],
 )
@@ -658,6 +659,11 @@ def test_the_time_of_a_point_of_tap_is_no_part_of_its_name() -> None:
         ("shuts", 3),
         ("door::locks", 500),
     ]
+
+
+def test_a_part_of_an_address_is_no_directive_of_tap() -> None:
+    content = b"not ok 1 - GET /docs#todo\nnot ok 2 - a \\# skip\nnot ok 3 - b #skip no door\nnot ok # TODO c\n1..4\n"
+    assert [one.status for one in results("tap", content)] == ["failed", "failed", "skipped", "skipped"]
 
 
 def test_how_a_point_of_tap_failed_is_no_part_of_its_name() -> None:

@@ -18,7 +18,7 @@ from catalog_service.executions.readers.results import (
 
 _POINT = re.compile(r"(?P<not>not )?ok(?=[\s-]|$)(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
-_DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo|xfail)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
+_DIRECTIVE = re.compile(r"(?:^|(?<=[\s-]))#[ ]*(?P<directive>skip|todo|xfail)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
 _PLAN = re.compile(r"1\.\.(\d+)")
 _SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
 _KEY = re.compile(r"(?:message|error): *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
@@ -115,7 +115,7 @@ class _Tap:
     def _goes_on(self, line: str, text: str, indent: int) -> bool:
         """Take a line of an explanation; it ends by `...`, else at a point or a plan that stands further out."""
         assert self._yaml is not None, "an explanation is open"
-        if text.rstrip() == "...":
+        if text.rstrip() == "..." and indent <= self._yaml_indent:
             self._explain()
             return True
         if indent < self._yaml_indent and (_IS_POINT.match(text) or text.startswith(("1..", "Bail out!"))):
