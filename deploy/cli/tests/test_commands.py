@@ -1,6 +1,7 @@
 """How commands end without a Traceline: by exit code, with the reason on stderr."""
 
 import json
+import os
 import stat
 import threading
 import time
@@ -106,11 +107,12 @@ class _Proxy(BaseHTTPRequestHandler):
     """What stands at an address that is none of Traceline's."""
 
     def do_GET(self) -> None:
-        moved = self.path.startswith("/api/v1/projects")
+        moved = self.path == "/api/v1/projects?limit=500&skip=0"
         self.send_response(302 if moved else 200)
         self.send_header("Location", "https://login.example.com/")
         self.end_headers()
-        self.wfile.write(b'{"kind": "requirement"}\n' if "/exports" in self.path else b"<h1>Sign in</h1>")
+        is_json = "/exports" in self.path or "/JSON/" in self.path
+        self.wfile.write(b'{"kind": "requirement"}\n' if is_json else b"<h1>Sign in</h1>")
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -128,7 +130,11 @@ def proxy() -> Iterator[str]:
 
 
 def test_what_is_no_traceline_never_looks_like_a_gate_that_does_not_pass(proxy: str) -> None:
-    for command, said in ((["gate"], "does not answer as Traceline does"), (["project", "list"], "redirects to")):
+    for command, said in (
+        (["gate"], "does not answer as Traceline does"),
+        (["gate", "--project", "JSON"], "does not answer as Traceline does"),
+        (["project", "list"], "redirects to"),
+    ):
         done = run(*command, "--url", proxy, TRACELINE_TOKEN=" tlp_x\n")
         assert (done.exit_code, done.stdout) == (Exit.UNREACHABLE, "")
         assert said in done.stderr
@@ -143,6 +149,38 @@ def test_an_export_that_is_cut_off_is_told(
     assert done.exit_code == Exit.UNREACHABLE
     assert "cut off before its end" in done.stderr
     assert [*tmp_path.glob("*.ndjson")] == []
+
+
+def test_names_are_told_where_letters_are_missing(proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["export", "--format", "csv", "-o", "Tür.csv", "--url", proxy]
+    runner = CliRunner(charset="ascii", env={"TRACELINE_TOKEN": "tlp_x"})
+    told, as_json = (runner.invoke(main, [*words, *more]) for more in ([], ["--json"]))
+    assert told.stdout == "T\\xfcr.csv written\n"
+    assert json.loads(as_json.stdout_bytes)["file"] == "Tür.csv"
+
+
+def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
+    report = tmp_path / os.fsdecode(b"T\xfcr.xml")
+    report.write_text("<testsuite/>")
+    done = run("results", str(report), "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
+    assert done.exit_code == Exit.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "said"),
+    [
+        (b'\xef\xbb\xbf{"rules": []}', Exit.UNREACHABLE, "cannot be reached"),
+        (b'{"rules": [{"rule": "min_tests", "limit": NaN}]}', Exit.WRONG_USE, "NaN is no number"),
+        (b"\xff", Exit.WRONG_USE, "is no JSON"),
+    ],
+)
+def test_a_policy_is_a_file_of_json(tmp_path: Path, policy: bytes, code: Exit, said: str) -> None:
+    file = tmp_path / "gate.json"
+    file.write_bytes(policy)
+    done = run("gate", "--policy", str(file), "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert said in done.stderr
 
 
 def test_a_folder_of_allure_is_to_be_packed(tmp_path: Path) -> None:

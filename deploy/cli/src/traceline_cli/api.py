@@ -1,10 +1,11 @@
 """Calls of Traceline's API: tried again where that helps, and what is refused told in its own words."""
 
+import os
 import random
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -113,13 +114,22 @@ class Api:
         return content_of(response)
 
 
-def content_of(response: httpx.Response) -> Any:
-    """Return the JSON of an answer; raise Failure for what is no answer of Traceline, such as a page of a proxy."""
-    try:
-        return response.json()
-    except ValueError:
-        where = response.request.url
-        raise Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?") from None
+def content_of(response: httpx.Response, *, having: str | None = None) -> Any:
+    """Return the JSON of an answer; raise Failure for what is no answer of Traceline, such as a page of a proxy.
+
+    `having`: a member that the answer has.
+    """
+    with suppress(ValueError):
+        content = response.json()
+        if having is None or (isinstance(content, dict) and having in content):
+            return content
+    where = response.request.url
+    raise Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?")
+
+
+def name_of(file: Path) -> str:
+    """Return the name of a file as a text that can be sent; the file system takes bytes that are none."""
+    return os.fsencode(file.name).decode("utf-8", "replace")
 
 
 def _accepted(response: httpx.Response) -> httpx.Response:

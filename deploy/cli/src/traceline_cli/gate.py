@@ -65,7 +65,7 @@ def gate(
 
     # The exit code is of this answer; a document in another format is asked for anew.
     response = ask("json")
-    answer = content_of(response)
+    answer = content_of(response, having="passed")
     if summary:
         if place := os.environ.get("GITHUB_STEP_SUMMARY"):
             with Path(place).open("ab") as stream:
@@ -78,7 +78,7 @@ def gate(
     if output is not None or file_format == "text":
         _tell(context, answer)
     elif file_format == "json":
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        context.terminal.document(answer)
     if not answer["passed"]:
         raise SystemExit(Exit.NOT_PASSED)
 
@@ -91,9 +91,13 @@ def _policy_of(policy: str | None) -> Any:
     if policy is None or not (policy.endswith(".json") or {"/", os.sep} & {*policy}):
         return None
     try:
-        return json.loads(Path(policy).read_text())
+        return json.loads(Path(policy).read_bytes(), parse_constant=_no_number)
     except ValueError as error:
         raise Failure(Exit.WRONG_USE, f"{policy} is no JSON: {error}.") from None
+
+
+def _no_number(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
 
 
 def _write(output: Path | None, document: bytes) -> None:

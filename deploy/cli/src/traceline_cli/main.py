@@ -1,6 +1,8 @@
 """The command `traceline`."""
 
+import sys
 import time
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -22,6 +24,9 @@ class _Commands(click.Group):
     """Has every end say its reason: a traceback would end with 1, as a gate that does not pass."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        if isinstance(sys.stdout, TextIOWrapper):
+            # As stderr does: names may have letters that the terminal, or a pipe on Windows, has not.
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return self._invoke(ctx)
         except click.ClickException as error:

@@ -24,10 +24,15 @@ class Terminal:
         """Print the answer: as JSON, or as lines for people."""
         self.has_answered = True
         if self.as_json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+            self.document(document)
             return
         for line in lines:
             self.out.print(line, markup=False)
+
+    def document(self, document: Any) -> None:
+        """Write a JSON document, which is UTF-8 whatever the terminal is."""
+        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
     def say(self, line: str) -> None:
         """Print what goes on."""
