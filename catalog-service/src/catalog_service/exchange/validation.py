@@ -144,9 +144,9 @@ class Validation:
     def _item(self, item: Item) -> Checked:
         sent = {name: value for name, value in item.fields.items() if value is not None}
         missing = [name for name in _PLACEHOLDERS if name not in sent]
-        problems, fields = _remarks(item.problems), dict[str, Any]()
-        if problems:
-            problems += _unstorable(sent)
+        fields: dict[str, Any] = {}
+        if item.problems:
+            problems = [*_remarks(item.problems), *_unstorable(sent)]
         else:
             fields, problems = self._read(item.kind, sent, missing)
         is_refused = bool(problems)
