@@ -194,6 +194,26 @@ def test_an_attribute_has_the_same_limit_wherever_it_begins(before: int) -> None
     assert "1,048,577" in refused(b"<a>%s<c k='%s'/></a>" % (padding, b"x" * ((1 << 20) + 1))).message
 
 
+class Lines(XmlHandler):
+    lines_of = ("b", "c")
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag in self.lines_of:
+            self.seen.append((tag, self.line))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("before", [0, 65_530, 65_536, 200_000])
+def test_lines_of_some_elements_are_where_these_begin(encoding: str, before: int) -> None:
+    handler = Lines()
+    document = f"<a>{'x' * before}\n<d/><b/><b/>\n\n<c k='1'>\n</c><bb/></a>"
+    list(read_xml(io.BytesIO(document.encode(encoding)), handler))
+    assert handler.seen == [("b", 2), ("b", 2), ("c", 4)]
+
+
 def test_text_that_is_kept_has_a_limit() -> None:
     problem = refused(b"<a>\n <b>" + b"x\n" * 600_000 + b"</b></a>")
     assert "1,048,576" in problem.message

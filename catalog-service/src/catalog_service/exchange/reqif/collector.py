@@ -40,8 +40,14 @@ class Document:
         self.extensions: list[str] = []
 
 
+_OWNERS = ("SPEC-OBJECT", "SPEC-RELATION", "SPECIFICATION", "RELATION-GROUP")
+"""Elements that have values."""
+
+
 class Collector(XmlHandler):
     """Reads one .reqif: its objects go to the spool, a line of JSON each, in their order."""
+
+    lines_of = _OWNERS
 
     def __init__(self, document: Document, spool: BinaryIO) -> None:
         self.document = document
@@ -124,10 +130,7 @@ class Collector(XmlHandler):
 
     def _beginnings(self) -> dict[str, Callable[[Mapping[str, str]], None]]:
         table: dict[str, Callable[[Mapping[str, str]], None]] = {
-            **{
-                name: partial(self._begin_owner, name)
-                for name in ("SPEC-OBJECT", "SPEC-RELATION", "SPECIFICATION", "RELATION-GROUP")
-            },
+            **{name: partial(self._begin_owner, name) for name in _OWNERS},
             "SPEC-HIERARCHY": self._begin_node,
             "ALTERNATIVE-ID": self._alternative,
             "SOURCE": lambda _: self._turn("source"),
