@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from catalog_service.exchange.applying import Applied, Job, apply
+from catalog_service.items.kinds import KINDS
 from chassis.core import projects
 
 IMPORTER = "importer@example.test"
@@ -32,7 +33,8 @@ class Plan:
     def create(self, kind: str, **fields: Any) -> str:
         """Plan a new item or link; return the id that it will have."""
         target = fields.pop("target", None) or str(uuid.uuid4())
-        self._add(kind, "create", target, fields=_DEFAULTS.get(kind, {}) | fields)
+        creator = {} if kind not in _ITEMS or self.options.get("mode") == "restore" else {"created_by": IMPORTER}
+        self._add(kind, "create", target, fields=_WHOLE.get(kind, {}) | creator | fields)
         return target
 
     def update(self, kind: str, now: dict[str, Any], **after: Any) -> None:
@@ -109,9 +111,15 @@ _ITEM = {
     "status": "draft",
     "tags": [],
 }
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    "requirement": _ITEM,
-    "test_case": _ITEM | {"automation_status": "manual"},
+_ITEMS = {kind.name: kind for kind in KINDS}
+_GIVEN = {"id", "version", "created_at", "updated_at"}
+_WHOLE: dict[str, dict[str, Any]] = {
+    **{
+        name: {column: None for column in kind.columns if column not in _GIVEN}
+        | _ITEM
+        | ({"automation_status": "manual"} if name == "test_case" else {})
+        for name, kind in _ITEMS.items()
+    },
     "link": {"link_type": "covers", "link_source": "imported", "confidence_score": 1.0, "notes": None},
 }
 

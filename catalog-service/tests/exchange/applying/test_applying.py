@@ -140,6 +140,16 @@ async def test_events_tell_what_is_stored(catalog: Any, life: Any) -> None:
     }
 
 
+async def test_an_event_has_the_id_of_the_record_not_that_of_the_file(catalog: Any, plan: Any) -> None:
+    theirs = str(uuid4())
+    ours = plan.create("requirement", id=theirs, title="From elsewhere")
+    await plan.apply()
+    told = (await plan.events())[0]
+    stored = await catalog.read(f"/requirements/{ours}")
+    stored.pop("coverage", None)
+    assert (told["subject"], told["data"]["requirement"]) == (ours, stored)
+
+
 async def test_each_event_has_an_id_of_its_own(catalog: Any, plan: Any) -> None:
     requirement, test_case = await catalog.pair()
     link = await catalog.link(requirement, test_case)

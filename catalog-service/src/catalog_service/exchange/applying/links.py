@@ -1,7 +1,7 @@
 """The SQL of links that an import makes, changes or removes."""
 
 from catalog_service.exchange.applying import event_sql
-from catalog_service.exchange.applying.items import AT, MADE, REFUSED, link_payload, unless_there
+from catalog_service.exchange.applying.items import APPLIED, REFUSED, link_payload, made, unless_there
 from catalog_service.exchange.applying.job import Job
 from catalog_service.links.repository import COLUMNS, JOINED_ENDS, NAMES
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
@@ -15,25 +15,29 @@ def create(job: Job) -> str:
     values = {name: f"l.{name}" for name in COLUMNS} | {"id": "batch.target_id"}
     values |= {"link_type": "coalesce(l.link_type, 'covers')", "link_source": "coalesce(l.link_source, 'imported')"}
     if job.restores:
-        values |= {name: f"coalesce(l.{name}, {AT})" for name in ("created_at", "updated_at")}
+        values |= {name: f"coalesce(l.{name}, batch.at)" for name in ("created_at", "updated_at")}
         values |= {
             "requirement_version": "coalesce(l.requirement_version, r.version)",
             "test_case_version": "coalesce(l.test_case_version, t.version)",
         }
     else:
-        values |= {"created_at": AT, "updated_at": AT, "created_by": "coalesce(l.created_by, %(author)s)"}
+        values |= {
+            "created_at": "batch.at",
+            "updated_at": "batch.at",
+            "created_by": "coalesce(l.created_by, %(author)s)",
+        }
         values |= {"requirement_version": "r.version", "test_case_version": "t.version"}
     names = ", ".join((*COLUMNS, *_VERSIONS))
     selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
     payload = link_payload(""" || ',"suggestion_id":null'""")
     return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, {AT} AS at, {selected}, {NAMES}
+            SELECT {APPLIED}, {selected}, {NAMES}
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::links, batch.fields) AS l {JOINED_ENDS}
         ), made AS (
             INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position {unless_there(job)} RETURNING id
         ), events AS (
-            {event_sql.insert((LinkCreated, payload, MADE))}
+            {event_sql.insert((LinkCreated, payload, made(job)))}
         ) {REFUSED}
     """
 
@@ -42,14 +46,14 @@ def update(job: Job) -> str:
     """Return the step that changes links."""
     values = {name: f"item.{name}" for name in COLUMNS}
     if not job.restores:
-        values["updated_at"] = f"greatest({AT}, item.updated_at + interval '1 microsecond')"
+        values["updated_at"] = "greatest(batch.at, item.updated_at + interval '1 microsecond')"
     selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
     stored = (*COLUMNS, *(_VERSIONS if job.restores else ()))
     versions = "".join(f", item.{name}" for name in _VERSIONS)
     payload = link_payload(f""" || ',"changes":' || {event_sql.changes(_CHANGEABLE)}""")
     return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, batch.changes, {AT} AS at, l AS present,
+            SELECT {APPLIED}, batch.changes, l AS present,
                 {selected}{versions}, {NAMES}
             FROM batch JOIN links l ON l.id = batch.target_id {JOINED_ENDS}
             CROSS JOIN LATERAL json_populate_record(l,
@@ -67,7 +71,7 @@ def delete(_: Job) -> str:
     """Return the step that deletes links."""
     return f"""
         new AS MATERIALIZED (
-            SELECT batch.position, {AT} AS at,
+            SELECT {APPLIED},
                 {", ".join(f"l.{name}" for name in COLUMNS)}, {NAMES}
             FROM batch JOIN links l ON l.id = batch.target_id {JOINED_ENDS}
         ), events AS (

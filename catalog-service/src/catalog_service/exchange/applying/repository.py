@@ -21,6 +21,9 @@ _COMPARED = {
     "link": ("links", ("link_type", "link_source", "confidence_score", "notes")),
 }
 
+_AT = "%(moment)s::timestamptz + position * interval '1 microsecond'"
+"""When a row is applied: each has a moment of its own, in the order of the file."""
+
 
 class Place(NamedTuple):
     """How far an import is: the steps before `step` are done, and of it the rows up to position `after`."""
@@ -255,10 +258,12 @@ async def do(
     """Apply the rows of a step after one position up to another; return the positions of those that could not be."""
     cursor = await connection.execute(
         f"""
-        WITH batch AS MATERIALIZED (
-            SELECT position, target_id, fields, changes FROM import_rows
+        WITH batch AS (
+            SELECT position, target_id, fields, changes, at, {event_sql.moment("at")} AS time
+            FROM import_rows CROSS JOIN LATERAL (SELECT {_AT}) AS applied (at)
             WHERE job_id = %(job)s AND kind = %(kind)s AND action = %(action)s
                 AND position > %(after)s AND position <= %(last)s
+            ORDER BY position
         ), {step.statement(job)}
         """,
         {**parameters, "job": job.id, "kind": step.kind, "action": step.action, "after": after, "last": last},
