@@ -40,9 +40,12 @@ def _visible(admin: Traceline, path: Path, cases: int) -> float:
     began = time.perf_counter()
     answer = admin.post("/test-results", content=path.read_bytes(), params={"name": path.stem}, headers=_XML)
     body = ok(answer, answer.status_code)
-    while answer.status_code == HTTPStatus.ACCEPTED and body["status"] not in {"completed", "failed"}:
-        time.sleep(_PAUSE)
-        body = admin.read(f"/test-results/{body['id']}")
+    if answer.status_code == HTTPStatus.ACCEPTED:
+        job = body
+        while job["status"] not in {"completed", "failed"}:
+            time.sleep(_PAUSE)
+            job = admin.read(f"/test-results/{job['id']}")
+        body = job["results"]
     run = admin.read(f"/test-runs/{body['run']['id']}")
     tests = admin.read("/automated-tests", limit=1)["total"]
     took = time.perf_counter() - began
