@@ -321,3 +321,31 @@ def test_what_inspect_proposes_is_a_mapping_that_reads_the_same(content: str) ->
     mapping = inspect(content).mapping
     assert mapping is not None
     assert read(content, mapping=mapping).fields == read(content).fields
+
+
+def test_a_duration_that_is_no_whole_number_of_minutes_is_rounded_and_kept() -> None:
+    estimates = ["30s", "1min 30s", "1.5h", "1w 2d", "0:10:20", "2 sprints"]
+    rows = "".join(f"C{number},Log in,{estimate},Open\n" for number, estimate in enumerate(estimates))
+    found = read(f"ID,Title,Estimate,Steps (Step)\n{rows}")
+    minutes = [fields["execution_time_minutes"] for fields in found.fields]
+    assert minutes == [1, 2, 90, 7 * 480, 10, "2 sprints"], "who wrote what is none is told so by the plan"
+    kept = [fields["custom_metadata"].get("testrail") for fields in found.fields]
+    assert kept == [{"Estimate": "30s"}, {"Estimate": "1min 30s"}, None, None, {"Estimate": "0:10:20"}, None]
+    assert [[warning.code for warning in item.warnings] for item in found.items[:3]] == [
+        ["duration_rounded"],
+        ["duration_rounded"],
+        [],
+    ]
+
+
+def test_test_cases_that_zephyr_has_not_given_keys_yet_are_known() -> None:
+    step = "Test Script (Step-by-Step) - "
+    found = read(
+        f"Name,Objective,Folder,{step}Step,{step}Test Data,{step}Expected Result\n"
+        "Log in,See it,/Web,Open,,Shown\n,,,Type,kim,Taken\nLog out,,/Web,Press,,Gone\n"
+    )
+    assert [(fields["title"], fields["steps"]) for fields in found.fields] == [
+        ("Log in", {"1": "Open\nExpected: Shown", "2": "Type\nExpected: Taken"}),
+        ("Log out", {"1": "Press\nExpected: Gone"}),
+    ]
+    assert not found.items[0].warnings

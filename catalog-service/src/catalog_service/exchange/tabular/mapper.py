@@ -151,7 +151,7 @@ class Mapper:
             yield from self._links_of(item, case.cells)
 
     def _fill(self, item: Item, cells: Sequence[str], unlisted: dict[str, str]) -> None:
-        """Set the fields of an item; what a closed list's `*` stood for goes to `unlisted`, by column."""
+        """Set the fields of an item; what a field cannot say as the cell does goes to `unlisted`, by column."""
         fields = item.fields
         by_default = []
         for source in self._sources:
@@ -180,7 +180,14 @@ class Mapper:
                     fields[name] = None
                 continue
             try:
-                fields[name] = source.convert(text)
+                value = source.convert(text)
+                if name == "execution_time_minutes" and isinstance(value, float):
+                    column = name if source.position is None else self._columns.name(source.position)
+                    unlisted[column] = text
+                    value = max(1, round(value))
+                    message = f"{column} is {shown(text)}, no whole number of minutes; read as {value}."
+                    item.warnings.append(Remark("duration_rounded", message, column))
+                fields[name] = value
             except NotConvertible as error:
                 column = name if source.position is None else self._columns.name(source.position)
                 item.problems.append(Remark(error.code, error.message, column))

@@ -40,8 +40,12 @@ WITH_DEFAULTS = frozenset({"status", "automation_status"})
 LONGEST_VALUE = 100
 """Characters of a value of a closed list; longer texts are none, and are not looked up."""
 _DIGITS = 10  # of the largest number that the API takes
-_DURATION = re.compile(r"(?:(\d+)\s*d\w*)?[\s,]*(?:(\d+)\s*h\w*)?[\s,]*(?:(\d+)\s*m\w*)?[\s,]*(?:\d+\s*s\w*)?", re.I)
-_CLOCK = re.compile(r"(\d+):([0-5]\d)(?::[0-5]\d)?")
+_MINUTES = {"w": 2400.0, "d": 480.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
+"""Of a unit; days and weeks are those of people who work."""
+_UNIT = r"(w(?=k|eek|\b|\d)|d(?=a|í|\b|\d)|h|m(?=in|\b|\d)|s(?=e[ck]|\b|\d))[^\W\d_]*\.?"
+_PART = re.compile(rf"(\d+(?:[.,]\d+)?)\s*{_UNIT}", re.I)
+_DURATION = re.compile(rf"{_PART.pattern}(?:[\s,]*{_PART.pattern})*", re.I)
+_CLOCK = re.compile(r"(\d+):([0-5]\d)(?::([0-5]\d))?")
 
 
 class NotConvertible(ValueError):
@@ -107,20 +111,22 @@ def _object(text: str, name: str) -> Any:
     return {"text": text} if name == "test_data" else {"1": text}
 
 
-def minutes(text: str) -> int | str:
-    """Return the minutes that a duration says; the text itself where it says none, or no whole number of them."""
+def minutes(text: str) -> float | str:
+    """Return the minutes that a duration says, as an int where they are whole; the text itself where it says none."""
     text = text.strip()
     if text.isdecimal() and len(text) <= _DIGITS:
         return int(text)
     if len(text) > LONGEST_VALUE:
         return text
     if (match := _CLOCK.fullmatch(text)) is not None:
-        return int(match[1]) * 60 + int(match[2])
-    match = _DURATION.fullmatch(text)
-    if match is not None and any(match.groups()):
-        days, hours, minutes = (int(part or 0) for part in match.groups())
-        return days * 480 + hours * 60 + minutes
-    return text
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        found = hours * 60 + minutes + seconds / 60
+    elif _DURATION.fullmatch(text):
+        parts = _PART.findall(text)
+        found = sum(float(number.replace(",", ".")) * _MINUTES[unit.lower()] for number, unit in parts)
+    else:
+        return text
+    return int(found) if found.is_integer() else found
 
 
 def _score(text: str) -> float | str:
