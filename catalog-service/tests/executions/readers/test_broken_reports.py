@@ -1,6 +1,7 @@
 """Reports that are of a format as far as one can see, and broken: refused with their place, never taken for empty."""
 
 import io
+import time
 import zipfile
 
 import pytest
@@ -99,3 +100,21 @@ def test_reports_are_read_in_the_encodings_that_windows_writes(known: str, text:
 def test_what_only_begins_as_utf_16_is_refused() -> None:
     content = '\ufeff{"Action": "pass", "Package": "p", "Test": "t"}'.encode("utf-16-le") + b"\x00\xd8\x00"
     assert _refused(content)[0].startswith("The file begins as UTF-16")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"1..1\nnot ok 1 - a" + b" " * 100_000 + b"b\n",
+        b"1..1\nnot ok 1 - a" + b" # TIMEOUT" * 10_000 + b"\n",
+        b"1..1\nnot ok 1 - a" + b" # time=" * 10_000 + b"\n",
+        b'<robot><suite name="s"><test name="t"><status status="FAIL">*HTML*' + b"&lt;" * 100_000 + b"</status></test>"
+        b"</suite></robot>",
+    ],
+)
+def test_a_long_line_takes_no_longer_than_many_short_ones(content: bytes) -> None:
+    begun = time.process_time()
+    found = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert found.counts["failed"] == 1
+    assert time.process_time() - begun < 2, "the square of its length, which would be minutes"

@@ -27,7 +27,7 @@ _DEEPEST = 1000
 _TIME = "%Y%m%d %H:%M:%S.%f"
 _FAILED_BEFORE = '"old-status">Old status:</span> <span class="fail">'
 """What `rebot --merge` says of a test that was executed again."""
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 class _Suite:

@@ -25,11 +25,13 @@ _KEY = re.compile(r"(?:message|error): *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)
 _BLOCK = re.compile(r"[|>][-+]?|")
 """What stands behind a key whose text follows, or whose own keys do."""
 _TIME = re.compile(
-    r"(?:[ ]+# time=|[ ]+# in (?=\d+ ms)|[ ]{2,}(?=\d+ ms)|[ ]{2,}\()"
-    r"(?P<value>\d+(?:\.\d+)?) ?(?P<unit>m?s)\)?[ ]*$"
+    r"(?:(?<=[ ])# time=|(?<=[ ])# in (?=\d+ ms)|(?<=[ ]{2})(?=\d+ ms)|(?<=[ ]{2})\()"
+    r"(?P<value>\d+(?:\.\d+)?) ?(?P<unit>m?s)\)?$"
 )
 """Behind the name, as node-tap, Bats, pg_regress and Criterion write it."""
-_ENDED = re.compile(r"[ ]+# (?P<why>exit=\d+|TIMEOUT\b.*|timeout after .*)$")
+_LONGEST_TIME = 60
+"""Characters at the end of a point in which its time is looked for: in all of a long line it would take minutes."""
+_ENDED = re.compile(r"(?<=[ ])# (?P<why>exit=\d+|TIMEOUT\b.*|timeout after .*)$")
 """Behind the name of what failed, as the tests of the Linux kernel and Bats write it."""
 _DURATION = re.compile(r"duration_ms: *(?P<value>\d+(?:\.\d+)?)$")
 _IS_PLAN = re.compile(r"1\.\.\d+[ ]*(?:#.*)?")
@@ -215,10 +217,12 @@ class _Tap:
 
 def _without_time(rest: str) -> tuple[str, int | None]:
     """Return what stands before the time that a point took, and that time in milliseconds where it is there."""
-    time = _TIME.search(rest)
+    rest = rest.rstrip()
+    time = _TIME.search(rest[-_LONGEST_TIME:]) if rest.endswith(("s", "s)")) else None
     if time is None:
         return rest, None
-    return rest[: time.start()], whole_milliseconds(float(time["value"]) * (1 if time["unit"] == "ms" else 1000))
+    duration_ms = whole_milliseconds(float(time["value"]) * (1 if time["unit"] == "ms" else 1000))
+    return rest[: -len(time[0])].rstrip(), duration_ms
 
 
 FORMAT = ResultFormat("tap", "TAP 14", recognise, read)
