@@ -19,7 +19,7 @@ from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
 from catalog_service.executions.readers import registry
-from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result
+from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result, milliseconds
 from chassis.core.problems import Problem
 from chassis.files.archives import gunzipped
 from contracts.name_patterns import NamePattern
@@ -97,6 +97,10 @@ def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
     except MemoryError:
         detail = "This file needs more memory to be read than there is for it; send it in parts."
         return Refusal("too_large", detail, 422, {})
+    finally:
+        # Thousands of long texts of one file after the other would fill the memory of a process that goes on.
+        _shared.cache_clear()
+        milliseconds.cache_clear()
 
 
 def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:

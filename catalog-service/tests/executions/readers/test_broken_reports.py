@@ -2,6 +2,7 @@
 
 import io
 import time
+import tracemalloc
 import zipfile
 
 import pytest
@@ -118,3 +119,18 @@ def test_a_long_line_takes_no_longer_than_many_short_ones(content: bytes) -> Non
     assert isinstance(found, Read)
     assert found.counts["failed"] == 1
     assert time.process_time() - begun < 2, "the square of its length, which would be minutes"
+
+
+def test_nothing_of_a_file_stays_in_memory_when_it_has_been_read() -> None:
+    def of(number: int) -> bytes:
+        name = f"{number}".ljust(400_000, "c")
+        return f'<testsuite><testcase name="a" classname="{name}" time="{name}"/></testsuite>'.encode()
+
+    read(io.BytesIO(of(0)), io.BytesIO(), Order("auto"))
+    tracemalloc.start()
+    try:
+        for number in range(1, 6):
+            assert isinstance(read(io.BytesIO(of(number)), io.BytesIO(), Order("auto")), Read)
+        assert tracemalloc.get_traced_memory()[0] < 400_000
+    finally:
+        tracemalloc.stop()
