@@ -4,11 +4,13 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import BinaryIO
 
 from charset_normalizer import from_bytes
 
 from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.words import fold, words
 from chassis.core.wording import shown
 
 LONGEST_LINE = 8 << 20
@@ -31,9 +33,11 @@ _MULTI_BYTE = frozenset({"gb18030", "big5", "cp932", "euc_jp", "cp949"})
 _NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 """Codecs that Python counts among those of texts; the first two take quadratic time."""
 _OTHER = re.compile(rb"[\x80-\xff]+")
+_BETWEEN_CELLS = re.compile(r"[\r\n\t,;|\"]+")
 _BETWEEN_WORDS = re.compile(r"[\s,;|\"]+")
 _NOT_WESTERN = re.compile(r"[¡¢£][^\x00-\x7fA-Za-zÀ-ÿ]|[a-zA-Z][¹²³¼¾¿¯¨¸´£¥][a-z]|[³¹¼¾¯][a-z³¹]")
 _POLISH = re.compile(r"[a-zA-Z][¹³¿][a-zæêñ]")  # ą, ł and ż within words, in Windows-1252
+_CZECH = re.compile(r"[íý](?s:.*)[øì]|[øì](?s:.*)[íý]")  # ř and ě in Windows-1252, which no language has beside í and ý
 _TYPOGRAPHIC = frozenset("€‚ƒ„…†‡ˆ‰‘’“”•–—˜™\u00a0¡¢£¥§¨©«¬®¯°±²³´µ¶·¸¹»¼½¾¿×÷")  # beside letters, in Windows-1252
 
 
@@ -210,8 +214,10 @@ def _guess(file: BinaryIO, broken: int) -> Encoding:
     codecs_by_likelihood = [match.encoding for match in from_bytes(sample, cp_isolation=list(_CANDIDATES))]
     if _is_of_old_mac(file):
         codecs_by_likelihood.insert(0, "mac_roman")
+    elif (codec := _by_names_of_columns(sample)) is not None:
+        codecs_by_likelihood.insert(0, codec)
     elif (text := _as_western(sample)) is not None:
-        if _POLISH.search(text):
+        if _POLISH.search(text) or _CZECH.search(text):
             codecs_by_likelihood.insert(0, "cp1250")
         elif not _NOT_WESTERN.search(text):
             codecs_by_likelihood.insert(0, "cp1252")
@@ -221,6 +227,22 @@ def _guess(file: BinaryIO, broken: int) -> Encoding:
             examples = dict.fromkeys(word[:40] for word in words if not word.isascii())
             return Encoding(codec, re.sub(r"^cp(125\d)$", r"windows-\1", codec), tuple(examples)[:_EXAMPLES])
     raise Unreadable("The text is in no encoding that is known here. Save it as UTF-8.", offset=broken)
+
+
+def _by_names_of_columns(sample: bytes) -> str | None:
+    """Return the encoding in which more cells are usual names of columns than in Windows-1252, if there is one."""
+    known = {codec: _count_names(sample.decode(codec, "replace")) for codec in ("cp1252", *_CANDIDATES)}
+    best = max(known, key=lambda codec: known[codec])
+    return best if best != "cp1252" else None
+
+
+def _count_names(text: str) -> int:
+    return sum(fold(cell) in _names_of_columns() for cell in _BETWEEN_CELLS.split(text) if not cell.isascii())
+
+
+@cache
+def _names_of_columns() -> frozenset[str]:
+    return frozenset(fold(name) for names in words()["headers"].values() for name in names if not name.isascii())
 
 
 def _sample(file: BinaryIO) -> bytes:

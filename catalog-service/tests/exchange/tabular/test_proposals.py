@@ -20,6 +20,13 @@ def fields_of(found: Inspection) -> dict[str, str]:
         ("№;Название;Требование;Приоритет;Модуль", "A-1;Дверь;Дверь закрывается.;Высокий;Двери", "ru"),
         ("요구사항 ID;요구사항명;요구사항 내용;우선순위;모듈", "A-1;문;문이 닫힌다.;높음;문", "ko"),
         ("要求ID;要求名;要求内容;優先度;モジュール", "A-1;ドア;ドアは閉まること。;高;ドア", "ja"),
+        ("ID;Název;Popis;Priorita;Modul", "A-1;Dveře;Dveře se zavřou.;Vysoká;Dveře", "cs"),
+        ("Azonosító;Megnevezés;Leírás;Prioritás;Modul", "A-1;Ajtó;Az ajtó becsukódik.;Magas;Ajtók", "hu"),
+        ("Kimlik;Başlık;Açıklama;Öncelik;Modül", "A-1;Kapı;Kapı kapanır.;Yüksek;Kapılar", "tr"),
+        ("ID;Rubrik;Beskrivning;Prioritet;Modul", "A-1;Dörr;Dörren stängs.;Hög;Dörrar", "sv"),
+        ("ID;Titel;Beskrivelse;Prioritet;Modul", "A-1;Dør;Døren lukker.;Høj;Døre", "da"),
+        ("Tunniste;Otsikko;Kuvaus;Prioriteetti;Moduuli", "A-1;Ovi;Ovi sulkeutuu.;Korkea;Ovet", "fi"),
+        ("編號;標題;描述;優先級;模組", "A-1;車門;車門應關閉。;高;車門", "tw"),
         ("Req ID;Name;Requirement Text;Prio.;Component", "A-1;Door;The door closes.;Should;Doors", "en"),
     ],
     ids=lambda value: value if len(value) == 2 else "",
@@ -109,6 +116,33 @@ def test_a_table_of_links_is_known() -> None:
     assert [(link.requirement, link.test_case, link.fields) for link in found.links] == [
         ({"external_id": "R-1"}, {"external_id": "T-1"}, {"notes": "n"})
     ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Req ID,TC ID",
+        "REQ,TC",
+        "Requirement,TC ID",
+        "Anforderung,Testfall",
+        "需求编号,用例编号",
+        "Req. No.,Test No.",
+        "Requirement Key,Test Key",
+    ],
+)
+def test_a_table_of_two_columns_of_ids_is_one_of_links(header: str) -> None:
+    found = read(f"{header}\nR-1,T-1\nR-2,T-1\n")
+    assert [(link.requirement, link.test_case, link.fields) for link in found.links] == [
+        ({"external_id": "R-1"}, {"external_id": "T-1"}, {}),
+        ({"external_id": "R-2"}, {"external_id": "T-1"}, {}),
+    ]
+    assert not found.items
+    assert not found.notices
+
+
+def test_two_columns_of_texts_are_no_links() -> None:
+    found = read("Requirement,Test\nDoors close,Press the button\n")
+    assert (len(found.items), found.links) == (1, [])
 
 
 def test_a_row_of_links_may_name_several_items() -> None:

@@ -220,6 +220,24 @@ def test_texts_below_a_header_that_spans_columns_belong_together() -> None:
     assert [item["description"] for item in read(workbook({"S": rows}), "a.xlsx").fields] == [f"Doors\n{long}", long]
 
 
+def test_names_that_reach_down_into_the_second_row_of_a_header_are_names() -> None:
+    rows = [
+        ["ID", "Requirement", "", "Priority"],
+        ["", "Title", "Description", ""],
+        ["R-1", "Doors", "They close.", "High"],
+        ["R-2", "Windows", "They open.", "Low"],
+    ]
+    found = read(workbook({"S": rows}), "a.xlsx")
+    assert [(item["external_id"], item["title"], item["priority"]) for item in found.fields] == [
+        ("R-1", "Doors", "high"),
+        ("R-2", "Windows", "low"),
+    ]
+    assert not found.notices
+    seen = inspect(workbook({"S": rows}), "a.xlsx")
+    assert [column["name"] for column in seen.columns] == ["ID", "Title", "Description", "Priority"]
+    assert read(workbook({"S": rows}), "a.xlsx", mapping=seen.mapping).fields == found.fields
+
+
 def test_a_legend_below_the_table_is_left_out_and_said() -> None:
     rows = [
         ["ID", "Title"],
@@ -314,7 +332,7 @@ def test_the_sheet_of_the_kind_that_is_asked_for_is_read() -> None:
             "Cover": [["Specification of doors"], ["Author", "Kim"]],
             "Reqs": [["Req ID", "Title", "Description"], ["R-1", "Close", "They close."]],
             "Tests": [["TC ID", "Title", "Steps", "Expected Result", "Req ID"], ["T-1", "Try", "go", "it", "R-1"]],
-            "Trace": [["Requirement", "Test Case"], ["R-1", "T-1"]],
+            "Trace": [["Req ID", "TC ID"], ["R-1", "T-1"]],
         }
     )
     (requirement,) = read(book, "book.xlsx", kind="requirements").items

@@ -21,7 +21,7 @@ _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "stat
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
 _TEST_WORDS = re.compile(
-    r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|테스트|тест", re.I
+    r"\btests?\b|\btcs?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|테스트|тест", re.I
 )
 _STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|절차|\bpassi\b|\bkroki\b", re.I)
 _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
@@ -31,6 +31,8 @@ _REQUIREMENT_WORDS = re.compile(
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
 _FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
+_BETWEEN_IDS = re.compile(r"[,;\n|]")
+_DIGIT = re.compile(r"\d")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CATEGORY = re.compile("categor|catégor|kategor")
 _HTML = re.compile(r"<(p|div|span|ul|ol|table|h[1-6]|html|body)\b[^<>]*>.*</\1>", re.I | re.S)
@@ -144,7 +146,7 @@ def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str)
     if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
         return "links"
     said = [_said(name) for name in sample.columns.header]
-    if {"requirements", "test_cases"} <= {*said} and fields <= _FIELDS_OF_LINKS:
+    if {"requirements", "test_cases"} <= {*said} and (fields <= _FIELDS_OF_LINKS or _has_only_ids(sample, said)):
         return "links"
     if _numbered_steps(sample) is not None:
         return "test_cases"
@@ -162,6 +164,18 @@ def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str)
     return "test_cases" if _TEST_FILES.search(about) and not _REQUIREMENT_WORDS.search(about) else "requirements"
 
 
+def _has_only_ids(sample: Sample, said: list[str]) -> bool:
+    """Check whether nothing but ids stands in the columns that name a kind, two in all."""
+    places = [at for at, kind in enumerate(said) if kind]
+    return len(places) == len(said) == 2 and all(_are_ids(sample.values(at)) for at in places)
+
+
+def _are_ids(values: list[str]) -> bool:
+    """Check whether there are values and all are ids, or lists of them, that have digits."""
+    parts = [part for value in values for part in _BETWEEN_IDS.split(value) if part.strip()]
+    return bool(parts) and all(is_id(part) and _DIGIT.search(part) for part in parts)
+
+
 def _said(name: str) -> str:
     """Return the kind that a header names, if it names one."""
     if _REQUIREMENT_WORDS.search(name):
@@ -173,6 +187,9 @@ def _of_kind(sample: Sample, at: int, guesses: Mapping[str, Guess], kind: str) -
     """Return what a column can be among rows of a kind: what the other kind is named by are ends of links."""
     said = _said(sample.columns.header[at])
     if kind == "links":
+        end = guesses.get("external_id") or guesses.get(said)
+        if said and end is not None and _are_ids(sample.values(at)):
+            return {said: replace(end, field=said)}
         of_links = {
             _OF_LINKS.get(field, field): replace(guess, field=_OF_LINKS.get(field, field))
             for field, guess in guesses.items()
@@ -396,7 +413,7 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
 
 
 def _is_list_of_ids(text: str) -> bool:
-    parts = [part.strip() for part in re.split(r"[,;\n|]", text) if part.strip()]
+    parts = [part.strip() for part in _BETWEEN_IDS.split(text) if part.strip()]
     return len(parts) > 1 and all(map(is_id, parts))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Inspection, ReadOptions
@@ -201,7 +201,7 @@ def _start(table: Table, given: Mapping | None) -> Start | None:
             raise broken
         return None
     at = _find_header(first, given)
-    header = first[at].cells
+    header = _with_names_above(first, at)
     below: Iterator[Row] = chain(first[at + 1 :], _raise(broken) if broken is not None else rows)
     is_own = has_mark(header)
     if is_own:
@@ -233,10 +233,32 @@ def _find_header(rows: list[Row], given: Mapping | None) -> int:
         )
     searched = rows[:_SEARCHED_ROWS]
     first = next((at for at, row in enumerate(searched) if sum(map(bool, row.cells)) > 1), 0)
-    return max(
+    found = max(
         range(len(searched)),
         key=lambda at: (_looks_like_header(searched[at]) + _FIRST * (at == first) - 0.1 * at, -at),
     )
+    return found + _has_second_row(rows, found)
+
+
+def _has_second_row(rows: list[Row], at: int) -> bool:
+    """Check whether below a header there is nothing but names, of which some stand where it has none."""
+    if at + 1 == len(rows) or rows[at + 1].number != rows[at].number + 1 or has_mark(rows[at].cells):
+        return False
+    pairs = zip_longest(rows[at].cells, rows[at + 1].cells, fillvalue="")
+    below = [(name, cell) for name, cell in pairs if cell.strip()]
+    return (
+        len(below) > 1
+        and all(is_known_header(cell) for _, cell in below)
+        and any(not name.strip() for name, _ in below)
+    )
+
+
+def _with_names_above(rows: list[Row], at: int) -> list[str]:
+    """Return the cells of the header; a blank one is the cell above it, which reaches down in a header of two rows."""
+    header, above = rows[at].cells, rows[at - 1] if at else None
+    if above is None or above.number != rows[at].number - 1 or sum(map(bool, above.cells)) < 2 or has_mark(header):
+        return header
+    return [cell if cell.strip() else name for cell, name in zip_longest(header, above.cells, fillvalue="")]
 
 
 def _looks_like_header(row: Row) -> float:
