@@ -121,6 +121,12 @@ def test_a_long_line_takes_no_longer_than_many_short_ones(content: bytes) -> Non
     assert time.process_time() - begun < 2, "the square of its length, which would be minutes"
 
 
+def test_suites_of_robot_lie_no_deeper_in_one_another_than_folders_do() -> None:
+    test = b'<test name="t"><status status="PASS"/></test>'
+    content = b"<robot>" + b'<suite name="s">' * 65 + test + b"</suite>" * 65 + b"</robot>"
+    assert _refused(content) == ("Suites lie more than 64 deep in one another here.", 1, 1032)
+
+
 def test_nothing_of_a_file_stays_in_memory_when_it_has_been_read() -> None:
     def of(number: int) -> bytes:
         name = f"{number}".ljust(400_000, "c")

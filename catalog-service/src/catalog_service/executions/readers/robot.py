@@ -19,11 +19,14 @@ from catalog_service.executions.readers.results import (
     whole_milliseconds,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, results_of
+from chassis.files.refused import FileRefused
 from chassis.files.xml_events import XmlLimits
 
 _STATUSES: dict[str, Status] = {"PASS": "passed", "SKIP": "skipped", "NOT RUN": "skipped"}
 _DEEPEST = 1000
 """Robot Framework ends keywords that call themselves at a depth of about 300 elements."""
+_DEEPEST_SUITES = 64
+"""Folders; each may make all tests below it fail, which takes a while for thousands of them."""
 _TIME = "%Y%m%d %H:%M:%S.%f"
 _FAILED_BEFORE = '"old-status">Old status:</span> <span class="fail">'
 """What `rebot --merge` says of a test that was executed again."""
@@ -57,6 +60,8 @@ class _Tests(ResultsHandler):
         within = self._open[-1] if self._open else ""
         self._open.append(tag)
         if tag == "suite" and within in ("suite", "robot"):
+            if len(self._suites) == _DEEPEST_SUITES:
+                raise FileRefused(f"Suites lie more than {_DEEPEST_SUITES} deep in one another here.")
             above = f"{self._suites[-1].name}." if self._suites else ""
             self._suites.append(_Suite(above + attributes.get("name", "")))
         elif tag == "test" and self._suites:
