@@ -209,6 +209,22 @@ def test_a_specification_item_has_the_title_above_its_id() -> None:
     assert links(records) == [("req~doors-close~2", "utest~doors-close~1")]
 
 
+def test_items_below_one_title_keep_their_texts_and_are_named_by_them() -> None:
+    text = (
+        "# Doors\n\n`req~a~1`\n\nThey close.\n\nNeeds: dsn\n\n"
+        '`req~b~1` <a id="req~b~1"></a>\n\nThey open.\n\nCovers:\n\n* `feat~x~1`\n\n'
+        "`req~c~1` <!-- since 2 -->\n\nThey lock.\n\n**Windows**\n`req~d~1`\n\nThey open, too.\n"
+    )
+    found = items(read(openfasttrace.FORMAT, text.encode()))
+    assert {key: (item.fields["title"], item.fields["description"]) for key, item in found.items()} == {
+        "req~a~1": ("Doors", "They close."),
+        "req~b~1": ("They open.", "They open."),
+        "req~c~1": ("They lock.", "They lock."),
+        "req~d~1": ("Windows", "They open, too."),
+    }
+    assert [item.fields.get("module") for item in found.values()] == [None, "Doors", "Doors", "Doors"]
+
+
 def test_an_item_of_asciidoc_is_the_block_below_its_attributes() -> None:
     text = (
         '= Doors\n\n[.specitem,oft-sid="req~a~1",oft-needs="impl,utest",oft-tags="X"]\n--\nIt closes.\n\nSoon.\n--\n\n'

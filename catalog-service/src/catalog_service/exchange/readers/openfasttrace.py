@@ -25,7 +25,10 @@ SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
 _TO_MARKUP = re.compile(rb"(?:[^\w#<]++|<!--(?s:.*?)-->)*+<(?!!--)")
 ID = r"(?<![A-Za-z])[A-Za-z]++~[\w.-]++(?:~\d++)"
 _FOUND = re.compile(ID)
-_ITEM = re.compile(rf"\s*+(?:<a\s++id=[^>]*+>\s*+(?:</a>)?\s*+)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*+")
+_ITEM = re.compile(
+    rf"\s*+(?:<a\s++id=[^>]*+>\s*+(?:</a>)?\s*+)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?"
+    r"(?:\s*+(?:<[^>]*+>|\{[^}]*+\}))*+\s*+"
+)
 _BLOCK_ITEM = re.compile(r"\s*+\[\.?specitem\b[^\]]*+\]\s*+")
 _SID = re.compile(rf"\bsid=\"({ID})\"")
 """AsciiDoc: the item is the block or paragraph below it."""
@@ -209,7 +212,7 @@ def _provided(node: Node) -> str:
 def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
     headings: list[tuple[int, str]] = []
     item: _SpecItem | None = None
-    part, before = "", ""
+    part, before, is_heading, is_taken = "", "", False, False
     for number, line in lines:
         found, block, heading = _ITEM.fullmatch(line), _block_id(line), _HEADING.fullmatch(line)
         if item is not None and (found or block or heading):
@@ -219,19 +222,26 @@ def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
             item = None
         above = [text for _, text in headings]
         if found:
-            title = before or (above.pop() if above else "")
+            title = before or (above.pop() if above and not is_taken else "")
+            is_taken = is_taken or before == "" or is_heading
             item, part = _SpecItem(found["id"], number, _plain_title(title), [one for one in above if one != title]), ""
         elif block:
             yield _block(_SpecItem(block, number, before[1:] if before[:1] == "." else "", above), line, lines)
         elif heading:
             depth = len(heading[1])
             headings = [(level, text) for level, text in headings if level < depth] + [(depth, _heading(heading))]
+            is_taken = False
         elif item is not None:
             part = _take(item, part, line)
-        if found or block:
+        if _UNDERLINE.fullmatch(line):
+            is_heading = True
+        elif heading:
+            before, is_heading = _heading(heading), True
+        elif line.strip():
+            is_title = not (found or block or (item is not None and part in _LISTS))
+            before, is_heading = line.strip() if is_title else "", False
+        elif not is_heading:
             before = ""
-        elif line.strip() and not _UNDERLINE.fullmatch(line):
-            before = _heading(heading) if heading else line.strip()
     if item is not None:
         yield item
 
