@@ -26,8 +26,12 @@ if TYPE_CHECKING:  # loaded where it is used: it looks for a place for its lock 
 # Connections over a socket alone. Who connects is not asked for a password, so only the server's user and root may open
 # it.
 _SOCKET_ALONE = {"listen_addresses": "", "unix_socket_permissions": "0700"}
-# What is read is in the system's cache nearly always: to have other processes read it costs more than to read it.
-_ON_ONE_MACHINE = {"io_method": "sync"}
+_ON_ONE_MACHINE = {
+    # What is read is in the system's cache nearly always: to have other processes read it costs more than to read it.
+    "io_method": "sync",
+    # Files of the log need not be filled with zeros first, while all that write wait, as they are used again later.
+    "wal_init_zero": "off",
+}
 _ANSWERS_WITHIN = 20
 _LONGEST_FOLDER = 85
 """Bytes of a folder with a socket: macOS allows 103 for the whole path."""
