@@ -43,6 +43,28 @@ def test_what_is_no_json_is_malformed(body: bytes) -> None:
         strict_json.parse(body)
 
 
+@pytest.mark.parametrize(
+    ("text", "pointer", "message"),
+    [
+        (b"{'a': 1}", None, "The part `mapping` of the form is not valid JSON: a name in double quotes is missing at"),
+        (b"{} {}", None, "The part `mapping` of the form is not valid JSON: it goes on after its end at"),
+        (b"\xff", None, "The part `mapping` of the form is not UTF-8 text"),
+        (b"[" * 100_000, "/mapping", "The part `mapping` of the form is nested deeper"),
+        (b"9" * 5000, "/mapping", "A number in the part `mapping` of the form is out of range"),
+        (b'{"fields": NaN}', "/mapping/fields", "NaN, Infinity"),
+    ],
+    ids=range(6),
+)
+def test_what_is_wrong_with_a_part_of_a_form_is_told_of_that_part(
+    text: bytes, pointer: str | None, message: str
+) -> None:
+    with pytest.raises(MalformedBody if pointer is None else Invalid) as caught:
+        strict_json.parse(text, "mapping")
+    told = [caught.value.detail, *(error.message for error in caught.value.errors)]
+    assert any(one.startswith(message) for one in told)
+    assert [error.pointer for error in caught.value.errors] == ([] if pointer is None else [pointer])
+
+
 def test_32_levels_are_fine() -> None:
     assert strict_json.parse(b"[" * 32 + b"]" * 32) is not None
 

@@ -21,41 +21,42 @@ _MISTAKES = {
     "Invalid \\escape": "a backslash is followed by what it cannot be (write two)",
     "Invalid \\uXXXX escape": "four hexadecimal digits are missing after \\u",
     "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a byte order mark stands before it",
-    "Extra data": "the body goes on after its end",
+    "Extra data": "it goes on after its end",
 }
 """What the parser finds, in the words of a person who has written it."""
 _INT64 = range(-(2**63), 2**63)
 
 
-def parse(body: bytes) -> Any:
-    """Return the value of a JSON body.
+def parse(body: bytes, part: str | None = None) -> Any:
+    """Return the value of a JSON body, or of the `part` of a form that is named.
 
     Raises MalformedBody for what is no JSON, and Invalid, naming the place, for what is JSON (or is often
     taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep, too many.
     """
+    what, pointer = ("body", "") if part is None else (f"part `{part}` of the form", f"/{part}")
     try:
         value = json.loads(body.decode("utf-8"))
     except RecursionError:
-        raise _too_deep("") from None
+        raise _too_deep(pointer, what) from None
     except UnicodeDecodeError as error:
-        raise MalformedBody(f"The body is not UTF-8 text: byte {error.start} cannot be read.") from None
+        raise MalformedBody(f"The {what} is not UTF-8 text: byte {error.start} cannot be read.") from None
     except json.JSONDecodeError as error:
-        what = _MISTAKES.get(error.msg, "something is out of place")
+        mistake = _MISTAKES.get(error.msg, "something is out of place")
         raise MalformedBody(
-            f"The body is not valid JSON: {what} at line {error.lineno}, column {error.colno}."
+            f"The {what} is not valid JSON: {mistake} at line {error.lineno}, column {error.colno}."
         ) from None
     except ValueError:  # an integer of more digits than Python converts
         raise Invalid.field(
-            "", "A number in the body is out of range; send it as text.", "number_out_of_range"
+            pointer, f"A number in the {what} is out of range; send it as text.", "number_out_of_range"
         ) from None
-    check(value)
+    check(value, pointer)
     return value
 
 
-def check(value: Any) -> None:
-    """Raise Invalid, naming the place, for a value that cannot be stored; see `parse`."""
+def check(value: Any, pointer: str = "") -> None:
+    """Raise Invalid, naming the place, for a value at `pointer` that cannot be stored; see `parse`."""
     if not _is_fine(value, 0):
-        _check(value, "", 0)
+        _check(value, pointer, 0)
 
 
 def is_storable(text: str) -> bool:
@@ -115,7 +116,7 @@ def _check(value: Any, pointer: str, depth: int) -> None:
 
 def _check_size(value: dict[str, Any] | list[Any], pointer: str, depth: int) -> None:
     if depth >= MAX_DEPTH:
-        raise _too_deep(pointer)
+        raise _too_deep(pointer, "value")
     if len(value) > MAX_MEMBERS:
         raise Invalid.field(pointer, f"No more than {MAX_MEMBERS} members are accepted.", "too_many")
 
@@ -127,5 +128,5 @@ def _check_text(text: str, pointer: str) -> None:
         )
 
 
-def _too_deep(pointer: str) -> Invalid:
-    return Invalid.field(pointer, f"The body is nested deeper than {MAX_DEPTH} levels.", "too_deep")
+def _too_deep(pointer: str, what: str) -> Invalid:
+    return Invalid.field(pointer, f"The {what} is nested deeper than {MAX_DEPTH} levels.", "too_deep")

@@ -205,7 +205,7 @@ def _described(headers: dict[bytes, bytes]) -> Received:
 
 
 def _mapping(text: bytes) -> dict[str, Any]:
-    value = strict_json.parse(text)
+    value = strict_json.parse(text, "mapping")
     if not isinstance(value, dict):
         raise Invalid.field("/mapping", "A mapping is a JSON object.", "dict_type")
     return value
