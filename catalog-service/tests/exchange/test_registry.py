@@ -1,5 +1,6 @@
 """How files are recognised."""
 
+import gzip
 from io import BytesIO
 
 import pytest
@@ -31,6 +32,15 @@ def test_a_file_that_nobody_knows_is_told_what_is_understood() -> None:
 def test_who_sends_what_cannot_be_read_is_told_what_to_do(name: str, advice: str) -> None:
     with pytest.raises(UnsupportedMediaType, match=advice):
         recognise(BytesIO(b"\x00\x01"), name, None)
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a.csv", None])
+@pytest.mark.parametrize("media_type", ["application/gzip", "application/x-gzip", "text/csv", None])
+def test_a_file_that_is_packed_is_said_to_be_so(name: str | None, media_type: str | None) -> None:
+    with pytest.raises(UnsupportedMediaType, match="is packed by gzip"):
+        recognise(BytesIO(gzip.compress(b"ID,Title\n1,Doors\n")), name, media_type)
+    tree = recognise(BytesIO(gzip.compress(b"no tree")), "reqs.tar.gz", media_type)
+    assert tree.name == "doorstop"  # which says what is wrong with it
 
 
 def test_a_name_or_a_media_type_is_enough_where_the_content_says_nothing() -> None:

@@ -52,6 +52,8 @@ _ADVICE = (
     ((".gz", ".bz2", ".xz", ".7z", ".rar"), "Unpack it, and send what is in it."),
 )
 """What to do with files that people have instead of one that can be read."""
+_GZIP = b"\x1f\x8b"
+_PACKED_TREES = (".tar.gz", ".tgz")
 _BY_SUFFIX = 0.2
 _BY_MEDIA_TYPE = 0.1
 
@@ -80,8 +82,12 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
         if sure > most:
             best, most = known, sure
     file.seek(0)
+    is_packed = not content and file.read(2) == _GZIP and not name.endswith(_PACKED_TREES)
+    file.seek(0)
+    what = f"The file {shown(file_name)}" if file_name else "The file"
+    if is_packed:  # whatever its name says of what is in it
+        raise unknown_format(f"{what} is packed by gzip. Unpack it, and send what is in it.")
     if best is None:
-        what = f"The file {shown(file_name)}" if file_name else "The file"
         advice = next((f" {advice}" for suffixes, advice in _ADVICE if name.endswith(suffixes)), "")
         raise unknown_format(f"{what} is in no format that can be read.{advice}")
     return best
