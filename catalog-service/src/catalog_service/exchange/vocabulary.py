@@ -70,8 +70,8 @@ _TEST_CASE_TYPES = {
         "performance": "performance, load, stress",
         "security": "security, penetration, cybersecurity",
         "ui": "ui, gui, usability, user interface, ux, accessibility",
-        "regression": "regression",
-        "functional": "functional, acceptance, function, unit, smoke, sanity, system",
+        "regression": "regression, smoke, sanity",
+        "functional": "functional, acceptance, function, unit, system",
     }.items()
 }
 _NON_FUNCTIONAL = re.compile(

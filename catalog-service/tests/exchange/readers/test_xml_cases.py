@@ -3,8 +3,10 @@
 import io
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
+import tables
 from exchange_samples import samples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,7 +139,37 @@ def test_testlink() -> None:
     }
     assert (item.row, item.line, item.defaulted) == (1, 4, ["type"])
     assert ends(links) == [("REQ-1", "SHOP-7"), ("REQ-2", "SHOP-7")]
-    assert links[0].fields == {"link_type": "covers"}
+    assert links[0].fields == {"link_type": "verifies"}
+
+
+TESTRAIL_AS_CSV = """ID,Title,Section,Type,Priority,Estimate,References
+C9,Hold a door,Doors,{0},4 - Must Test,1h 30m,"REQ-1, REQ-2"
+"""
+ZEPHYR_AS_CSV = """Key,Name,Precondition,Objective,Folder,Coverage (Issues),Test Script (Step-by-Step) - Step
+SHOP-T1,Log in,Site is up,A user logs in,Shop/Login,REQ-1,Open
+"""
+
+
+@pytest.mark.parametrize("kind", ["Smoke & Sanity", "Smoke", "Regression", "Performance", "Functional", "Other"])
+def test_what_testrail_writes_as_xml_and_as_csv_is_one_thing(kind: str) -> None:
+    as_xml = TESTRAIL.replace("<type>Regression</type>", f"<type>{escape(kind)}</type>")
+    (first, _), links = read(testrail.FORMAT, as_xml.replace("<refs>REQ-3, REQ-1</refs>", "").encode())
+    table = tables.read(TESTRAIL_AS_CSV.format(kind))
+    assert table.fields[0]["source_system"] == "testrail"
+    said = ("external_id", "title", "type", "priority", "module")
+    assert [first.fields.get(name) for name in said] == [table.fields[0].get(name) for name in said]
+    assert [(link.requirement, link.test_case, link.fields) for link in links] == [
+        (link.requirement, link.test_case, link.fields) for link in table.links
+    ]
+
+
+def test_what_zephyr_writes_as_xml_and_as_csv_is_linked_alike() -> None:
+    _, links = read(zephyr.FORMAT, SCALE.encode())
+    table = tables.read(ZEPHYR_AS_CSV)
+    assert table.fields[0]["source_system"] == "zephyr"
+    assert [(link.requirement, link.test_case, link.fields) for link in links] == [
+        (link.requirement, link.test_case, link.fields) for link in table.links
+    ]
 
 
 def test_requirements_of_testlink() -> None:

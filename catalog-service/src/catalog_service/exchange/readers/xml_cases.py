@@ -151,7 +151,7 @@ def records_of(
     if options.kind in ("all", "links") and draft.external_id:
         test_case = {"external_id": draft.external_id}
         for key in dict.fromkeys(filter(None, map(str.strip, keys))):
-            yield Link(draft.row, {"external_id": key}, dict(test_case), {"link_type": "covers"}, line=draft.line)
+            yield Link(draft.row, {"external_id": key}, dict(test_case), {"link_type": "verifies"}, line=draft.line)
 
 
 def rest(node: Node, taken: Callable[[str], bool]) -> dict[str, Any]:
