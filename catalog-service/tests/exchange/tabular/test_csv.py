@@ -59,6 +59,38 @@ def test_encodings_of_other_scripts_are_found_and_shown(encoding: str, text: str
     assert any(word in shown for word in re.split(r"[;,\s]", text) if not word.isascii())
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252"])
+def test_quotes_that_backslashes_escape_are_read(delimiter: str, encoding: str) -> None:
+    rows = [
+        ["ID", "Title", "Description", "Priority"],
+        ['"1"', r'"Say \"yes\", always"', r'"In C:\\logs\\, \d+ and \"\""', r"\N"],
+        ['"2"', r'"\"Plain\""', '"Two\\\nlines\\\nof it"', '"High"'],
+        ['"3"', r'"C:\\"', r'"5\""', '"Low"'],
+    ]
+    found = read("".join(delimiter.join(row) + "\n" for row in rows).encode(encoding))
+    assert [[item.get(name) for name in ("external_id", "title", "description")] for item in found.fields] == [
+        ["1", 'Say "yes", always', r'In C:\logs\, \d+ and ""'],
+        ["2", '"Plain"', "Two\nlines\nof it"],
+        ["3", "C:\\", '5"'],
+    ]
+    assert [item.get("priority") for item in found.fields] == ["medium", "high", "low"]
+
+
+def test_a_backslash_before_a_quote_is_a_character_where_quotes_are_doubled() -> None:
+    rows = [
+        ["ID", "Title", "Description"],
+        ["1", "C:\\", 'The \\"share\\" of C:\\'],
+        ["2", "D:\\", '\\"'],
+        ["3", "x", "\\N"],
+    ]
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows(rows)
+    assert [[item["external_id"], item["title"], item["description"]] for item in read(text.getvalue()).fields] == rows[
+        1:
+    ]
+
+
 def test_an_encoding_that_is_named_is_taken() -> None:
     data = "ID,Title\n1,Café\n".encode("cp850")
     assert read(data, encoding="cp850").fields[0]["title"] == "Café"

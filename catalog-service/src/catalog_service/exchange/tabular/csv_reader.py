@@ -8,6 +8,12 @@ from itertools import chain, islice
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.backslashes import (
+    escapes_quotes,
+    has_escaped_quote,
+    unescaped,
+    without_nulls,
+)
 from catalog_service.exchange.tabular.own import has_mark
 from catalog_service.exchange.tabular.table import (
     LONGEST_CELL,
@@ -36,7 +42,9 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
 
     Raise Unreadable, with the line in which it begins, at a row that breaks a limit and at a file that ends in quotes.
     """
-    lines = _Lines(read_lines(file, encoding))
+    is_escaped = escapes_quotes(file, encoding, delimiter)
+    text = read_lines(file, encoding)
+    lines = _Lines(unescaped(text) if is_escaped else text)
     reader = _cells(lines, delimiter)
     number = 0
     while True:
@@ -64,6 +72,8 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
             raise too_many_columns(number, line, len(cells) - 1)
         if lines.has_lone_cr:
             cells = [cell.replace(_CR_WITHIN_QUOTES, "\r").replace(_CR_OUTSIDE, "\n") for cell in cells]
+        if is_escaped:
+            cells = without_nulls(cells)
         if number == 1 and cells and _WEB_PAGE.match(cells[0]):
             raise Unreadable(
                 "This is a web page, and no table: perhaps the page on which to log in came in place of the file. Open"
@@ -89,7 +99,8 @@ def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
     sample = _sample(file, encoding)
     if sample and sample[0].startswith("sep=") and len(sample[0].strip()) == 5:
         return sample[0][4]
-    return max(DELIMITERS, key=lambda delimiter: _fit(sample, delimiter))
+    ways = [sample, list(unescaped(sample))] if has_escaped_quote(sample) else [sample]
+    return max(DELIMITERS, key=lambda delimiter: max(_fit(way, delimiter) for way in ways))
 
 
 def _fit(sample: list[str], delimiter: str) -> float:
