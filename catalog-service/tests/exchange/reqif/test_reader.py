@@ -194,12 +194,15 @@ def test_the_name_of_a_type_says_what_its_objects_are(name: str, kind: str) -> N
     [
         (("UID", "TITLE", "STATEMENT"), ("R-1", "Doors close", "When the train moves", "functional")),
         (("Object ID", "Summary", "Primary Text"), ("R-1", "Doors close", "When the train moves", "functional")),
+        (("Kennung", "Titel", "Text"), ("R-1", "Doors close", "When the train moves", "functional")),
+        (("Document Key", "Name", "Description"), ("R-1", "Doors close", "When the train moves", "functional")),
+        (("Code", "Name", "Description"), ("R-1", "Doors close", "When the train moves", "functional")),
         (
             ("ReqIF.ForeignID", "ReqIF.Name", "ReqIF.Text", "Category"),
             ("R-1", "Doors close", "When the train moves", "non_functional"),
         ),
     ],
-    ids=["StrictDoc", "DOORS", "PTC"],
+    ids=["StrictDoc", "DOORS", "German", "Jama", "Code", "PTC"],
 )
 def test_attributes_are_known_by_what_tools_call_them(names: tuple[str, ...], expected: tuple[str, ...]) -> None:
     types = (
@@ -225,6 +228,31 @@ def test_attributes_and_their_values_are_known_in_other_languages() -> None:
     read = Read(document(f"{types}<SPEC-OBJECTS>{spec_object('o', 'Anforderung', *values)}</SPEC-OBJECTS>"))
     fields = read.items[0].fields
     assert tuple(fields[name] for name in ("title", "priority", "status")) == ("Tür zu", "critical", "draft")
+
+
+@pytest.mark.parametrize(
+    ("names", "codes", "ids"),
+    [
+        (("Code",), ("R-1", "R-2"), ["R-1", "R-2"]),
+        (("Code",), ("A", "A"), ["o0", "o1"]),
+        (("Code",), ("R-1", "", ""), ["R-1", "o1", "o2"]),
+        (("Code", "ID"), ("R-1", "R-2"), ["o0", "o1"]),
+        (("Bar code",), ("R-1", "R-2"), ["o0", "o1"]),
+    ],
+    ids=["of each its own", "a class", "of one", "beside an id", "another"],
+)
+def test_a_code_is_an_id_where_no_two_objects_have_the_same(
+    names: tuple[str, ...], codes: tuple[str, ...], ids: list[str]
+) -> None:
+    types = (
+        f"<DATATYPES>{datatype('STRING', 'text')}</DATATYPES>"
+        f"<SPEC-TYPES>{spec_type('Thing', *(('STRING', name, 'text') for name in names))}</SPEC-TYPES>"
+    )
+    objects = "".join(
+        spec_object(f"o{n}", "Thing", value("STRING", f"a-Thing-{names[0]}", code)) for n, code in enumerate(codes)
+    )
+    read = Read(document(f"{types}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>"))
+    assert [item.fields["external_id"] for item in read.items] == ids
 
 
 def test_an_id_that_stands_twice_is_that_of_the_first() -> None:

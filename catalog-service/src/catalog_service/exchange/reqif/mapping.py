@@ -4,7 +4,7 @@ The writer asks the same, so that it knows what people have changed since.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -36,6 +36,8 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "Identifier",
         "Requirement ID",
         "Req ID",
+        "Document Key",
+        "Kennung",
     ),
     "title": ("ReqIF.Name", "ReqIF.ChapterName", "Object Heading", "Title", "Name", "Summary"),
     "description": (
@@ -52,6 +54,8 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "priority": ("Priority", "ReqIF.Priority"),
     "category": ("ReqIF.Category", "Category"),
 }
+_SOMETIMES_IDS = frozenset(("code",))
+"""Attributes that are ids in some files, and classes of objects in others."""
 _IN_OTHER_LANGUAGES = ("title", "status", "priority")
 _HEADINGS = ("reqifchaptername", "objectheading")
 _TITLE_LENGTH = 500
@@ -80,6 +84,21 @@ class ObjectMapping:
         self.schema = schema
         self._kinds = {name: kind.removesuffix("s") for name, kind in (kinds or {}).items()}
         self._roles: dict[str, dict[str, list[str]]] = {}
+        self._no_ids: set[str] = set()
+
+    def learn(self, objects: Iterable[Raw]) -> None:
+        """Learn of all objects which attributes cannot be their ids, as some of them say the same there."""
+        likely = {one.identifier for one in self.schema.definitions.values() if _key(one.name) in _SOMETIMES_IDS}
+        if not likely:
+            return
+        seen: set[tuple[str, str]] = set()
+        for raw in objects:
+            for value in raw.get("values", ()):
+                if value[1] in likely and (text := next(self._texts(value), "").strip()):
+                    if (value[1], text) in seen:
+                        likely.remove(value[1])
+                        self._no_ids.add(value[1])
+                    seen.add((value[1], text))
 
     def kind(self, type_identifier: str | None) -> str:
         """Return what objects of this type are: `structure`, `test_case` or `requirement`."""
@@ -245,6 +264,12 @@ class ObjectMapping:
             role: [identifier for name in names for identifier in by_name.get(_key(name), ())]
             for role, names in ROLES.items()
         }
+        if not roles["external_id"]:
+            roles["external_id"] = [
+                one.identifier
+                for one in definitions
+                if _key(one.name) in _SOMETIMES_IDS and one.kind in _TEXTS and one.identifier not in self._no_ids
+            ]
         for role in _IN_OTHER_LANGUAGES:
             if not roles[role]:
                 known = _usual_names(role)

@@ -118,6 +118,7 @@ class _Objects:
         taken: dict[str, set[str]] = {"requirement": set(), "test_case": set()}
         seen: dict[str, int] = {}
         parents = self._hierarchy.parents()
+        self._mapping.learn(self._raws())
         for number, specification in enumerate(self._hierarchy.specifications):
             self._hierarchy.name(number, self._mapping.name(specification))
         for row, raw in enumerate(self._raws(), 1):
