@@ -1,10 +1,16 @@
 """Links of a file: between what is there, and what the same file brings."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from chassis.core.identity import Identity, Role
 from testing.service import ok
+
+from .conftest import Imports
+
+ROOT = Identity(id=1, email="root@example.test", role=Role.ADMIN)
 
 
 def told(row: Any) -> tuple[Any, Any]:
@@ -35,6 +41,35 @@ async def test_a_link_names_what_is_there(imports: Any, by: str) -> None:
     test_case = await imports.catalog.test_case(external_id=imports.catalog.word())
     row = await imports.row(link({by: requirement[by]}, {by: test_case[by]}))
     assert told(row) == ("create", None)
+
+
+@pytest.mark.parametrize("profile", ["native", "plain"])
+async def test_links_alone_find_the_items_that_came_from_another_record(imports: Any, profile: str) -> None:
+    there, here = (imports.catalog.being(replace(ROOT, project=imports.catalog.word()[:10].upper())) for _ in range(2))
+    pairs = {("Named", "Test of it"): ("R-1", "T-1"), ("Without a name", "Test without"): (None, None)}
+    for (title, of_test), (requirement_id, test_case_id) in pairs.items():
+        requirement = await there.requirement(title=title, external_id=requirement_id)
+        await there.link(requirement, await there.test_case(title=of_test, external_id=test_case_id))
+
+    async def exported(**query: Any) -> bytes:
+        content: bytes = (await there.get("/exports", format="ndjson", profile=profile, **query)).content
+        return content
+
+    items, links = await exported(links=False), await exported(kind="links")
+    of_here = Imports(here)
+    await of_here.apply(ok(await of_here.send_file(items)))
+    job = await of_here.apply(ok(await of_here.send_file(links)))
+    assert job["counts"]["links"]["create"] == len(pairs)
+    title = {
+        item["id"]: item["title"]
+        for of in ("requirements", "test-cases")
+        for item in (await here.read(f"/{of}"))["items"]
+    }
+    made = (await here.read("/links"))["items"]
+    assert {(title[link["requirement_id"]], title[link["test_case_id"]]) for link in made} == set(pairs)
+    for again in (links, await exported()):
+        counts = ok(await of_here.send_file(again))["counts"]
+        assert {action for of in counts.values() for action, number in of.items() if number} == {"unchanged"}
 
 
 async def test_an_end_that_nobody_has_is_said(imports: Any) -> None:

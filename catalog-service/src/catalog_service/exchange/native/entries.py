@@ -69,7 +69,7 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
     if kind == "revision":
         return Revision(row, {name: value for name, value in entry.items() if name != KIND})
     if kind == "link":
-        requirement, test_case = ({"id": str(entry.get(f"{end.name}_id"))} for end in KINDS)
+        requirement, test_case = (_end_of_ours(entry, end.name) for end in KINDS)
         return Link(row, requirement, test_case, {name: entry[name] for name in _LINK_FIELDS if name in entry}, line)
     columns = _COLUMNS[kind]
     fields = {name: value for name, value in entry.items() if name in columns}
@@ -125,6 +125,14 @@ def _end(entry: Mapping[str, Any], name: str, label: str, row: int, line: int | 
             return {key: str(value)}
     where = f"Line {line}" if line is not None else f"Object {row}"
     raise Unreadable(f'{where} is a link that names no {label}: give it "{name}", an external_id.', line=line)
+
+
+def _end_of_ours(entry: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Return how a link of a native export names one of its items: by the id there, without the items also by name."""
+    end = {"id": str(entry.get(f"{name}_id"))}
+    if isinstance(external_id := entry.get(f"{name}_external_id"), str):
+        end["external_id"] = external_id
+    return end
 
 
 def _is_uuid(value: object) -> bool:

@@ -18,8 +18,14 @@ NEW_ID = uuid_of("""
 Those of a file are in the order of its rows: indexes take neighbours in half the time of ids from all over.
 """
 
-_COPY_ID = uuid_of("md5(%(project)s::text || lower(f.id))")
-"""The id of what an item of another record becomes here if it has no external_id, by which it is found again."""
+
+def copy_id(their_id: str) -> str:
+    """Return the SQL of the id of what an item of another record becomes here if it has no external_id.
+
+    By it the item is found again. `their_id` is the SQL of its id there, in lower case.
+    """
+    return uuid_of(f"md5(%(project)s::text || {their_id})")
+
 
 CREATE_TABLE = """
 CREATE TEMP TABLE plan (
@@ -91,7 +97,7 @@ def match(kind: ItemKind, rules: Rules) -> str:
         SELECT r.position, r.row, r.version, r.given, r.action = 'error' IS TRUE AS is_refused,
             r.problems IS NOT NULL AS is_incomplete, f.external_id, f.source_system,
             CASE WHEN lower(f.id) ~ '{_UUID}' THEN f.id::uuid END AS file_id,
-            CASE WHEN lower(f.id) ~ '{_UUID}' THEN {_COPY_ID} END AS copy_id, {key} AS key
+            CASE WHEN lower(f.id) ~ '{_UUID}' THEN {copy_id("lower(f.id)")} END AS copy_id, {key} AS key
         FROM import_rows r CROSS JOIN LATERAL json_to_record(r.fields) AS f ({columns})
         WHERE r.job_id = %(job)s AND r.kind = '{kind.name}'
     ) r

@@ -1,7 +1,7 @@
 """Which link each row of a file is, and what becomes of it; and the links that the file does not have any more."""
 
-from catalog_service.exchange.planning.items import NEW_ID
-from catalog_service.items.kinds import KINDS
+from catalog_service.exchange.planning.items import NEW_ID, copy_id
+from catalog_service.items.kinds import KINDS, ItemKind
 
 CREATE_TABLES = """
 CREATE TEMP TABLE plan_ends (kind text, key text, id uuid) ON COMMIT DROP;
@@ -54,6 +54,19 @@ def match(*, restoring: bool) -> str:
         FROM import_rows r WHERE r.job_id = %(job)s AND r.kind = 'link' AND r.action IS DISTINCT FROM 'error'
     ) f {joins}
     ORDER BY f.position
+    """
+
+
+def find_copies(kind: ItemKind) -> str:
+    """Return the statement that finds the ends that have ids of another record: what became of them here."""
+    return f"""
+    UPDATE plan_links p SET {kind.name}_id = coalesce(
+        (SELECT id FROM {kind.table}
+         WHERE id = {copy_id(f"(r.fields #>> '{{{kind.name},id}}')::uuid::text")}),
+        (SELECT id FROM {kind.table} WHERE external_id = r.fields #>> '{{{kind.name},external_id}}'))
+    FROM import_rows r
+    WHERE r.job_id = %(job)s AND r.position = p.position AND p.{kind.name}_id IS NULL AND NOT p.is_refused
+        AND r.fields #>> '{{{kind.name},id}}' IS NOT NULL
     """
 
 

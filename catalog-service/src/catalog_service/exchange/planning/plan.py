@@ -168,6 +168,9 @@ async def _plan_links(planner: _Planner) -> None:
         await planner.run("CREATE INDEX ON plan_ends (key, kind)")
         await planner.run("ANALYZE plan_ends")
         await planner.run(links.match(restoring=restoring))
+        if not restoring:
+            for kind in KINDS:
+                await planner.run(links.find_copies(kind), project=planner.job.project_id)
         await planner.run(links.REFUSE)
         await planner.run("ANALYZE plan_links")
         await planner.run(links.JUDGE)

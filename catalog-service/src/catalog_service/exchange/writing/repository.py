@@ -26,6 +26,8 @@ _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _OF_RESTORE = frozenset({"id", "version", "created_at", "updated_at"})
 _MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at"})
 _LISTS = frozenset({"tags", "changed_fields"})
+_ENDS = ((REQUIREMENT, "r"), (TEST_CASE, "t"))
+"""The items of a link, and what JOINED_ENDS calls them."""
 _PLAIN_LINK = ("link_type", "link_source", "confidence_score", "notes", "created_by")
 
 
@@ -94,14 +96,21 @@ def _items(kind: ItemKind, scope: Scope) -> _Query:
 
 
 def _links(scope: Scope, *, native: bool) -> _Query:
+    """Return the query of the links between items of the scope.
+
+    In another record, which gives items ids of its own, native ones without their items are known by external_ids.
+    """
     names = link_columns(native=native)
+    is_alone = native and not scope.items
     columns = {name: _as_text(name, f"l.{name}") for name in names}
     if not native:
-        for kind, alias in ((REQUIREMENT, "r"), (TEST_CASE, "t")):
+        for kind, alias in _ENDS:
             columns[kind.name] = f"{alias}.external_id"
             columns[f"{kind.name}_id"] = f"CASE WHEN {alias}.external_id IS NULL THEN {alias}.id END"
+    elif is_alone:
+        columns |= {f"{kind.name}_external_id": f"{alias}.external_id" for kind, alias in _ENDS}
     order = "l.created_at, l.id" if native else "r.external_id, t.external_id, l.id"
-    rest = f"FROM links l {'' if native else JOINED_ENDS} {_between(scope)}"
+    rest = f"FROM links l {JOINED_ENDS if is_alone or not native else ''} {_between(scope)}"
     return _Query("link", columns, rest, order, _parameters(scope))
 
 
@@ -124,7 +133,7 @@ def _revisions(scope: Scope) -> _Query:
     suspect = " UNION ".join(
         f"SELECT {alias}.id, l.{kind.name}_version AS version FROM links l {JOINED_ENDS}"
         f" {_between(scope)} {'AND' if _between(scope) else 'WHERE'} {alias}.version > l.{kind.name}_version"
-        for kind, alias in ((REQUIREMENT, "r"), (TEST_CASE, "t"))
+        for kind, alias in _ENDS
     )
     since = f"SELECT id, min(version) AS version FROM ({suspect}) of_links GROUP BY id"
     return _Query(
