@@ -4,16 +4,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
-from catalog_service.exchange.applying import Cancelled, RecordChanged, apply, end_early
+from catalog_service.exchange.applying import Applied, Cancelled, RecordChanged, apply, end_early
 from catalog_service.exchange.applying import Job as Application
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import ApplyWhen, Mode, OnChange
 from catalog_service.exchange.planning.plan import count_rows, plan
 from catalog_service.exchange.planning.staging import Limits, Refused, stage
+from catalog_service.projects import repository as of_project
 from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.db.leased_jobs import MAX_ATTEMPTS, LeasedJob, TriedTooOften, work_off
+from contracts.projects import project_archived
 
 _MAX_PLANS = 3
 """Of one application, where the record changes all the time."""
@@ -77,12 +79,16 @@ class ImportLoop:
                 await self._refuse(job)
                 return
 
+        is_archived = False
+
         async def tell(progress: float) -> bool:
+            nonlocal is_archived
             # Nobody is told, as it is no work for anybody; nor does it wait for the disk, which has to take what is
             # being applied first.
             async with self._database.connection() as connection, connection.transaction():
                 await connection.execute("SET LOCAL synchronous_commit = off")
-                return await transitions.progress(connection, job, progress, "applying")
+                is_archived = (await of_project.get(connection)).archived
+                return await transitions.progress(connection, job, progress, "applying") and not is_archived
 
         for _ in range(_MAX_PLANS):
             try:
@@ -95,11 +101,14 @@ class ImportLoop:
                     break
             except Cancelled as cancelled:
                 async with self._database.transaction() as connection:
-                    if cancelled.applied is None:
+                    counts = None if cancelled.applied is None else await count_rows(connection, job.id)
+                    if is_archived:
+                        await transitions.failed(connection, job, _archived(cancelled.applied), counts)
+                    elif cancelled.applied is None:
                         await transitions.cancelled(connection, job)
                     else:
                         error = {"code": "cancelled_midway", "detail": f"It was cancelled midway: {cancelled.applied}"}
-                        await transitions.cancelled(connection, job, error, await count_rows(connection, job.id))
+                        await transitions.cancelled(connection, job, error, counts)
                 return
             else:
                 async with self._database.transaction() as connection:
@@ -173,6 +182,13 @@ def _as_applied(job: Job) -> Application:
     """Return a job as it is applied: where the record has changed it is planned again, which is not for who applies."""
     options = {**(job.apply_options or {}), "on_change": OnChange.REFUSE.value}
     return Application.of({**asdict(job), "apply_options": options})
+
+
+def _archived(applied: Applied | None) -> dict[str, Any]:
+    """Return what a job keeps whose project was archived before its end."""
+    problem = project_archived()
+    detail = problem.detail if applied is None else f"{problem.detail} {applied}"
+    return {"code": problem.code, "detail": detail, "status": problem.status}
 
 
 def _error(error: Exception, job: LeasedJob) -> dict[str, Any]:

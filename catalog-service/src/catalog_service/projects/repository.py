@@ -10,10 +10,10 @@ from chassis.db.rows import fetch_column, fetch_one
 
 # A key is never used again: of a deleted project nothing is news.
 _PUT = """
-INSERT INTO projects (sequence, deleted, coverage_threshold, gate, name_patterns)
-VALUES (%(sequence)s, %(deleted)s, %(coverage_threshold)s, %(gate)s, %(name_patterns)s)
-ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted,
-    coverage_threshold = excluded.coverage_threshold, gate = excluded.gate,
+INSERT INTO projects (sequence, archived, deleted, coverage_threshold, gate, name_patterns)
+VALUES (%(sequence)s, %(archived)s, %(deleted)s, %(coverage_threshold)s, %(gate)s, %(name_patterns)s)
+ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, archived = excluded.archived,
+    deleted = excluded.deleted, coverage_threshold = excluded.coverage_threshold, gate = excluded.gate,
     name_patterns = excluded.name_patterns
 WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
 """
@@ -23,9 +23,11 @@ WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
 class Project:
     """What a project wants; None: what the settings say.
 
+    `archived`: nothing in it is changed any more.
     `coverage_threshold`: 0..1; `gate`: rules; `name_patterns`: as `contracts.name_patterns` has them.
     """
 
+    archived: bool = False
     deleted: bool = False
     coverage_threshold: float | None = None
     gate: list[dict[str, Any]] | None = None
@@ -34,7 +36,7 @@ class Project:
 
 async def get(connection: Connection) -> Project:
     """Return what is known of the project; one that nothing was told of wants what the settings say."""
-    query = "SELECT deleted, coverage_threshold, gate, name_patterns FROM projects"
+    query = "SELECT archived, deleted, coverage_threshold, gate, name_patterns FROM projects"
     return await fetch_one(connection, Project, query) or Project()
 
 
@@ -44,6 +46,7 @@ async def put(connection: Connection, sequence: int, project: Project) -> None:
         _PUT,
         {
             "sequence": sequence,
+            "archived": project.archived,
             "deleted": project.deleted,
             "coverage_threshold": project.coverage_threshold,
             "gate": None if project.gate is None else Json(project.gate),

@@ -20,7 +20,7 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
         async with in_another_project(connection, state.key):
             wanted = state.settings
             settings = wanted.model_dump(mode="json", include={"coverage_threshold", "gate", "name_patterns"})
-            await repository.put(connection, event.sequence, Project(**settings))
+            await repository.put(connection, event.sequence, Project(archived=state.archived, **settings))
 
 
 async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted]]) -> None:

@@ -5054,9 +5054,9 @@ export interface components {
             /** @enum {unknown} */
             code?: "import_not_found";
         };
-        ImportNotPlannedOrRecordChangedOrFileNotKept: components["schemas"]["ProblemDocument"] & {
+        ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "import_not_planned" | "record_changed" | "file_not_kept";
+            code?: "import_not_planned" | "record_changed" | "file_not_kept" | "project_archived";
         };
         /**
          * ImportProblem
@@ -11991,14 +11991,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["ImportNotFound"];
             };
         };
-        /** @description Duplicate or state conflict: `import_not_planned`, `record_changed`, `file_not_kept` */
-        ImportNotPlannedOrRecordChangedOrFileNotKept: {
+        /** @description Duplicate or state conflict: `import_not_planned`, `record_changed`, `file_not_kept`, `project_archived` */
+        ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["ImportNotPlannedOrRecordChangedOrFileNotKept"];
+                "application/problem+json": components["schemas"]["ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived"];
             };
         };
         /** @description Not kept any more: `import_rows_gone` */
@@ -12978,7 +12978,7 @@ export type SchemaImportFailure = components['schemas']['ImportFailure'];
 export type SchemaImportFieldChange = components['schemas']['ImportFieldChange'];
 export type SchemaImportNotCancellable = components['schemas']['ImportNotCancellable'];
 export type SchemaImportNotFound = components['schemas']['ImportNotFound'];
-export type SchemaImportNotPlannedOrRecordChangedOrFileNotKept = components['schemas']['ImportNotPlannedOrRecordChangedOrFileNotKept'];
+export type SchemaImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived = components['schemas']['ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived'];
 export type SchemaImportProblem = components['schemas']['ImportProblem'];
 export type SchemaImportProgressEvent = components['schemas']['ImportProgressEvent'];
 export type SchemaImportRemark = components['schemas']['ImportRemark'];
@@ -13287,7 +13287,7 @@ export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
 export type ResponseImportNotCancellable = components['responses']['ImportNotCancellable'];
 export type ResponseImportNotFound = components['responses']['ImportNotFound'];
-export type ResponseImportNotPlannedOrRecordChangedOrFileNotKept = components['responses']['ImportNotPlannedOrRecordChangedOrFileNotKept'];
+export type ResponseImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived = components['responses']['ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived'];
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
@@ -15328,6 +15328,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProjectArchived"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
@@ -15457,7 +15458,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ImportNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ImportNotPlannedOrRecordChangedOrFileNotKept"];
+            409: components["responses"]["ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -118,7 +118,7 @@ async def settings_of(request: Request) -> Settings:
     responses={
         202: {"model": Import, "description": "The import goes on"},
         **problem_responses(
-            *(400, "400 malformed_form", 413, "415 unknown_format"),
+            *(400, "400 malformed_form", "409 project_archived", 413, "415 unknown_format"),
             *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "429 too_many_imports"),
         ),
     },
@@ -212,7 +212,8 @@ async def list_import_rows(request: Request, import_id: UUID, _: Viewer, databas
     responses={
         202: {"model": Import, "description": "The import goes on"},
         **problem_responses(
-            "404 import_not_found", "409 import_not_planned", "409 record_changed", "409 file_not_kept"
+            *("404 import_not_found", "409 import_not_planned", "409 record_changed", "409 file_not_kept"),
+            "409 project_archived",
         ),
     },
     summary="Apply a planned import",
