@@ -103,10 +103,33 @@ def test_a_log_in_without_a_terminal_says_how_else() -> None:
     assert "say it by options" in done.stderr
 
 
+OTHER_SERVICES = (
+    ("LIST", 200, b"[]"),
+    ("OBJECT", 200, b'{"status": "ok"}'),
+    ("NULL", 200, b"null"),
+    ("JOB", 202, b'{"job": 7}'),
+    ("RUN", 200, b'{"run": 7, "passed": true, "error": "none", "results": 1}'),
+    ("LOST", 404, b'{"detail": "Not Found"}'),
+    ("UNTOLD", 422, b'{"detail": [{"loc": ["body"]}]}'),
+    ("BROKEN", 500, b"[]"),
+)
+"""The name of each as a project, the status and the body of all that it answers."""
+
+
 class _Proxy(BaseHTTPRequestHandler):
-    """What stands at an address that is none of Traceline's."""
+    """What stands at an address that is none of Traceline's; `/api/v1/projects/NAME/...` chooses what it answers."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"] or 0))
+        self.do_GET()
 
     def do_GET(self) -> None:
+        for name, status, body in OTHER_SERVICES:
+            if f"/{name}" in self.path:
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(body)
+                return
         moved = self.path == "/api/v1/projects?limit=500&skip=0"
         self.send_response(302 if moved else 200)
         self.send_header("Location", "https://login.example.com/")
@@ -121,7 +144,7 @@ class _Proxy(BaseHTTPRequestHandler):
 @pytest.fixture
 def proxy() -> Iterator[str]:
     server = HTTPServer(("127.0.0.1", 0), _Proxy)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -138,6 +161,58 @@ def test_what_is_no_traceline_never_looks_like_a_gate_that_does_not_pass(proxy: 
         done = run(*command, "--url", proxy, TRACELINE_TOKEN=" tlp_x\n")
         assert (done.exit_code, done.stdout) == (Exit.UNREACHABLE, "")
         assert said in done.stderr
+
+
+@pytest.mark.parametrize("service", [name for name, status, _ in OTHER_SERVICES if status < 400])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["results", "report.xml"],
+        ["results", "--complete", "report.xml"],
+        ["import", "report.xml"],
+        ["export"],
+        ["gate"],
+        ["suggest"],
+        ["project", "show"],
+    ],
+)
+def test_json_of_another_service_is_no_answer_of_traceline(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: str, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("report.xml").write_text("<testsuite/>")
+    if words[0] == "project":
+        words = [*words, service]
+    done = run(*words, "--project", service, "--url", proxy, TRACELINE_TOKEN="tlp_x")
+    assert done.exit_code == Exit.UNREACHABLE
+    said = "cut off" if words == ["export"] else "does not answer as Traceline does"
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("service", "code", "said"),
+    [
+        ("LOST", Exit.REFUSED, "answers 404 Not Found"),
+        ("UNTOLD", Exit.REFUSED, "answers 422"),
+        ("BROKEN", Exit.UNREACHABLE, "answers 500 Internal Server Error"),
+    ],
+)
+def test_what_another_service_refuses_has_its_address(proxy: str, service: str, code: Exit, said: str) -> None:
+    done = run("gate", "--project", service, "--url", proxy, TRACELINE_TOKEN="tlp_x")
+    assert done.exit_code == code
+    assert f"/projects/{service}/reports/gate" in done.stderr
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize("service", ["LIST", "OBJECT", "LOST"])
+def test_a_log_in_at_another_service_is_none(proxy: str, service: str) -> None:
+    secret = {"TRACELINE_EMAIL": "a@example.org", "TRACELINE_PASSWORD": "secret"}
+    done = run("gate", "--url", f"{proxy}/{service}", **secret)
+    person = run("login", "--email", "a@example.org", "--url", f"{proxy}/{service}", **secret)
+    for one in (done, person):
+        assert one.exit_code == (Exit.REFUSED if service == "LOST" else Exit.UNREACHABLE)
+        assert "/auth/login" in one.stderr
 
 
 @pytest.mark.parametrize("to", [[], ["-o", "all.ndjson"]])

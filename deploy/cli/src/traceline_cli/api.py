@@ -94,11 +94,16 @@ class Api:
         finally:
             response.close()
 
-    def follow(self, response: httpx.Response, *, within: float, look: Callable[[dict[str, Any]], None]) -> Any:
-        """Return what a job is when it has ended, whose first answer may be 202; raise Failure after `within` s."""
+    def follow(
+        self, response: httpx.Response, *having: str, within: float, look: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """Return what a job is when it has ended, whose first answer may be 202; raise Failure after `within` s.
+
+        `having`: members that it has then.
+        """
         end, pause = time.monotonic() + within, 0.2
         while response.status_code == 202:
-            look(content_of(response))
+            look(content_of(response, "status"))
             if time.monotonic() > end:
                 raise Failure(Exit.TIMED_OUT, f"It is not done after {within:.0f} s; it goes on at {response.url}.")
             time.sleep(pause)
@@ -106,19 +111,20 @@ class Api:
             # Its path alone: the token is for the address that was said, which a proxy may name otherwise.
             where = httpx.URL(response.headers.get("location") or response.url).raw_path.decode()
             answer = self.call("GET", where)
-            job = content_of(answer)
-            if job.get("status") not in {"queued", "running", "received", "reading", "applying"}:
-                return job
+            job = content_of(answer, "status")
+            if job["status"] not in {"queued", "running", "received", "reading", "applying"}:
+                return content_of(answer, *having)
             look(job)
             response = httpx.Response(202, headers={"location": where}, json=job, request=answer.request)
-        return content_of(response)
+        return content_of(response, *having)
 
 
-def content_of(response: httpx.Response, *, having: str | None = None) -> Any:
+def content_of(response: httpx.Response, *having: str) -> dict[str, Any]:
     """Return the JSON of an answer; raise Failure for what is no answer of Traceline, such as a page of a proxy.
 
-    `having`: a member that the answer has.
+    `having`: members that the answer has.
     """
+    content = None
     with suppress(ValueError):
         content = response.json()
         if having is None or (isinstance(content, dict) and having in content):

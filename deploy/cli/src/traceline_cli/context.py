@@ -50,7 +50,7 @@ class Context:
 def log_in(api: Api, email: str, password: str, code: str | None = None) -> tuple[str, int]:
     """Return an access token and for how many seconds it is good; `code` is that of a second factor."""
     form = {"username": email, "password": password, **({} if code is None else {"otp": code})}
-    answer = content_of(api.call("POST", "/api/v1/auth/login", data=form))
+    answer = content_of(api.call("POST", "/api/v1/auth/login", data=form), "access_token", "expires_in")
     return answer["access_token"], int(answer["expires_in"])
 
 

@@ -16,6 +16,7 @@ from traceline_cli.failures import Exit, Failure
 
 _WITHIN = 1800.0
 _MOST_SHOWN = 20
+_OF_JOB = ("id", "status", "counts", "plan_hash", "error")
 
 
 @click.command("import")
@@ -68,7 +69,8 @@ def import_file(
 def _planned(api: Api, file: Path, query: dict[str, Any], look: Any) -> Any:
     headers = {"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)}
     try:
-        return api.follow(api.post("/imports", params=query, file=file, headers=headers), within=_WITHIN, look=look)
+        asked = api.post("/imports", params=query, file=file, headers=headers)
+        return api.follow(asked, *_OF_JOB, within=_WITHIN, look=look)
     except Failure as failure:
         raise failure.of_file(file) from None
 
@@ -80,14 +82,14 @@ def _applied(api: Api, job: dict[str, Any], look: Any) -> Any:
     except Failure:
         # An earlier try may have come through without its answer: then it is under way.
         asked = api.get(path)
-        if content_of(asked)["status"] not in {"applying", "applied"}:
+        if content_of(asked, "status")["status"] not in {"applying", "applied"}:
             raise
         asked.status_code = 202
-    return api.follow(asked, within=_WITHIN, look=look)
+    return api.follow(asked, *_OF_JOB, within=_WITHIN, look=look)
 
 
 def _problems(api: Api, job_id: str) -> list[dict[str, Any]]:
-    rows = content_of(api.get(f"/imports/{job_id}/rows", action="error,conflict", limit=_MOST_SHOWN))["items"]
+    rows = content_of(api.get(f"/imports/{job_id}/rows", action="error,conflict", limit=_MOST_SHOWN), "items")["items"]
     return [{**row, **problem} for row in rows for problem in row.get("problems") or [{"message": row.get("code")}]]
 
 

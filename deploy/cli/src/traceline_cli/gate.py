@@ -65,7 +65,7 @@ def gate(
 
     # The exit code is of this answer; a document in another format is asked for anew.
     response = ask("json")
-    answer = content_of(response, having="passed")
+    answer = content_of(response, "passed", "branch", "rules", "runs")
     if summary:
         if place := os.environ.get("GITHUB_STEP_SUMMARY"):
             with Path(place).open("ab") as stream:

@@ -18,6 +18,7 @@ from traceline_cli.login import Login
 from traceline_cli.results import results
 
 _WITHIN = 1800.0
+_OF_PROJECT = ("key", "name", "visibility", "archived")
 
 
 class _Commands(click.Group):
@@ -92,7 +93,7 @@ def suggest(context: Context, algorithm: str | None, threshold: float | None, wa
             params={"algorithm": algorithm, "threshold": threshold},
             headers={"Prefer": "respond-async"},
         )
-        run = api.follow(asked, within=wait, look=look)
+        run = api.follow(asked, "status", "suggestions_created", "pairs_analyzed", within=wait, look=look)
     if run.get("status") in {"failed", "cancelled"}:
         raise Failure(Exit.REFUSED, f"The run is {run['status']}: {run.get('error') or 'somebody ended it'}.")
     context.terminal.answer(run, f"{run['suggestions_created']} suggestions made of {run['pairs_analyzed']} pairs.")
@@ -109,7 +110,9 @@ def list_projects(context: Context) -> None:
     """List the projects that you may see."""
     api = context.api()
     found: list[dict[str, Any]] = []
-    while page := content_of(api.call("GET", "/api/v1/projects", params={"limit": 500, "skip": len(found)}))["items"]:
+    while page := content_of(
+        api.call("GET", "/api/v1/projects", params={"limit": 500, "skip": len(found)}), "items", "total"
+    )["items"]:
         found += page
     context.terminal.answer(found, *(_line(one) for one in found))
 
@@ -119,7 +122,7 @@ def list_projects(context: Context) -> None:
 @pass_context
 def show_project(context: Context, key: str) -> None:
     """Show one project."""
-    found = content_of(context.api().call("GET", f"/api/v1/projects/{key}"))
+    found = content_of(context.api().call("GET", f"/api/v1/projects/{key}"), *_OF_PROJECT, "description")
     context.terminal.answer(found, _line(found), *([found["description"]] if found["description"] else []))
 
 
@@ -132,7 +135,7 @@ def show_project(context: Context, key: str) -> None:
 def create_project(context: Context, key: str, name: str | None, description: str, visibility: str) -> None:
     """Make a project; for admins of the installation."""
     body = {"key": key, "name": name or key, "description": description, "visibility": visibility}
-    made = content_of(context.api().call("POST", "/api/v1/projects", json=body))
+    made = content_of(context.api().call("POST", "/api/v1/projects", json=body), *_OF_PROJECT)
     context.terminal.answer(made, _line(made))
 
 

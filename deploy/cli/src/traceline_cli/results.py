@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from traceline_cli import ci
-from traceline_cli.api import Api, name_of
+from traceline_cli.api import Api, expected, name_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -29,6 +29,8 @@ _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
 
 
+_Outcome = dict[str, Any] | Failure
+_OF_ANSWER = ("run", "tests", "matched", "counts", "duplicate", "warnings")
 def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> str | None:
     if shard is not None:
         found = _SHARD.fullmatch(shard)
@@ -96,7 +98,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     api = context.api()
     away = Event()
 
-    def send(file: Path) -> dict[str, Any] | Failure:
+    def send(file: Path) -> _Outcome:
         if away.is_set():
             return Failure(Exit.UNREACHABLE, "not sent, Traceline is away.").of_file(file)
         try:
@@ -152,9 +154,11 @@ def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
     error: dict[str, Any] = {}
     for _ in range(_TRIES):
         sent = _send_once(api, file, query)
-        error = sent.get("error") or {}
-        if not error:
-            return dict(sent.get("results", sent))
+        if sent.get("error") is None:
+            answer = expected(sent.get("results", sent), *_OF_ANSWER, where=api.url)
+            expected(answer["run"], "id", "key", where=api.url)
+            return answer
+        error = expected(sent["error"], "code", "detail", "status", where=api.url)
         if error["code"] != "interrupted":
             break
     raise Failure(Exit.REFUSED if error["status"] < 500 else Exit.UNREACHABLE, error["detail"], problem=error)
@@ -167,7 +171,7 @@ def _send_once(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
     if size > _LARGE:
         headers["Prefer"] = "respond-async"
     response = api.post("/test-results", params={**query, "file_name": name_of(file)}, file=file, headers=headers)
-    return dict(api.follow(response, within=_PATIENCE, look=lambda _: None))
+    return api.follow(response, within=_PATIENCE, look=lambda _: None)
 
 
 def _digest(file: Path) -> bytes:
