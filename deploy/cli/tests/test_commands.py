@@ -2,12 +2,18 @@
 
 import json
 import os
+import signal
+import socket
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from click.testing import CliRunner, Result
@@ -224,6 +230,36 @@ def test_an_export_that_is_cut_off_is_told(
     assert done.exit_code == Exit.UNREACHABLE
     assert "cut off before its end" in done.stderr
     assert [*tmp_path.glob("*.ndjson")] == []
+
+
+def _interrupted(running: subprocess.Popen[bytes]) -> bytes:
+    """Press Ctrl-C, and once more where that came just before the program began to wait; return its stderr."""
+    for _ in range(5):
+        running.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return running.communicate(timeout=5)[1]
+    running.kill()
+    return b"It did not end."
+
+
+@pytest.mark.parametrize("words", [["results", "a.xml", "b.xml", "--no-fail"], ["gate"], ["login"]])
+def test_who_interrupts_a_command_closes_no_gate(tmp_path: Path, words: list[str]) -> None:
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_text(f'<testsuite name="{name}"/>')
+    environment = {**os.environ, "TRACELINE_TOKEN": "tlp_x"}
+    with socket.create_server(("127.0.0.1", 0)) as silent, ExitStack() as kept:
+        silent.settimeout(30)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-m", "traceline_cli.main", *words, "--url", url]
+        with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path, env=environment) as running:
+            if words == ["login"]:
+                assert running.stdout is not None
+                assert running.stdout.read(7) == b"Email: "
+            else:
+                kept.enter_context(silent.accept()[0]).recv(1)
+            said = _interrupted(running)
+    assert running.returncode == 130
+    assert said.decode().strip() == "Error: Interrupted."
 
 
 def test_names_are_told_where_letters_are_missing(proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

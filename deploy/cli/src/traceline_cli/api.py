@@ -127,9 +127,13 @@ def content_of(response: httpx.Response, *having: str) -> dict[str, Any]:
     content = None
     with suppress(ValueError):
         content = response.json()
-        if having is None or (isinstance(content, dict) and having in content):
-            return content
-    where = response.request.url
+    return expected(content, *having, where=response.request.url)
+
+
+def expected(content: Any, *having: str, where: object) -> dict[str, Any]:
+    """Return what an address has answered; raise Failure if it is no object with these members."""
+    if isinstance(content, dict) and all(name in content for name in having):
+        return content
     raise Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?")
 
 
@@ -145,11 +149,11 @@ def _accepted(response: httpx.Response) -> httpx.Response:
         raise Failure(Exit.UNREACHABLE, f"{response.request.url} redirects to {to}; set --url to where Traceline is.")
     if response.status_code < 400:
         return response
-    try:
-        problem = response.json()
-        said = problem.get("detail") or problem.get("title") or response.reason_phrase
-    except (ValueError, AttributeError):
-        said, problem = f"{response.url} answers {response.status_code} {response.reason_phrase}", None
+    said, problem = f"{response.url} answers {response.status_code} {response.reason_phrase}", None
+    with suppress(ValueError, TypeError, KeyError):
+        content = response.json()
+        if isinstance(content["code"], str) and isinstance(content["detail"], str):
+            said, problem = content["detail"], content
     lets_us_in = response.status_code not in {401, 403} and response.status_code < 500
     raise Failure(Exit.REFUSED if lets_us_in else Exit.UNREACHABLE, said, problem=problem)
 

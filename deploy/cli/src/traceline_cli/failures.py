@@ -16,6 +16,8 @@ class Exit(IntEnum):
     """The service does not answer, or does not let us in."""
     REFUSED = 4
     TIMED_OUT = 5
+    INTERRUPTED = 130
+    """By Ctrl-C; shells have this number for it."""
 
 
 class Failure(click.ClickException):

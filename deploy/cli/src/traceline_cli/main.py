@@ -19,6 +19,7 @@ from traceline_cli.results import results
 
 _WITHIN = 1800.0
 _OF_PROJECT = ("key", "name", "visibility", "archived")
+_INTERRUPTED = "Interrupted."
 
 
 class _Commands(click.Group):
@@ -44,7 +45,11 @@ class _Commands(click.Group):
             raise
         except OSError as error:
             raise Failure(Exit.WRONG_USE, f"{error.filename or 'A file'}: {error.strerror or error}.") from None
-        except click.Abort:
+        except KeyboardInterrupt:
+            raise Failure(Exit.INTERRUPTED, _INTERRUPTED) from None
+        except click.Abort as error:
+            if isinstance(error.__context__, KeyboardInterrupt):  # while something was to be entered
+                raise Failure(Exit.INTERRUPTED, _INTERRUPTED) from None
             raise Failure(Exit.WRONG_USE, "Nothing was entered; without a terminal, say it by options.") from None
 
 
@@ -55,7 +60,8 @@ def main() -> None:
 
     TRACELINE_TOKEN is an API token for pipelines; TRACELINE_EMAIL and TRACELINE_PASSWORD log in for one command.
 
-    Exit codes: 0 done or passed, 1 not passed, 2 wrong use, 3 not reachable or not let in, 4 refused, 5 timed out.
+    Exit codes: 0 done or passed, 1 not passed, 2 wrong use, 3 not reachable or not let in, 4 refused, 5 timed out,
+    130 interrupted.
     """
 
 

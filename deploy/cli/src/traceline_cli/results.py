@@ -4,10 +4,12 @@ import glob
 import hashlib
 import os
 import re
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 import click
@@ -27,10 +29,10 @@ _LONGEST_NAME = 200
 """Characters of the name of a run; that of a job of a matrix may be longer."""
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
-
-
 _Outcome = dict[str, Any] | Failure
 _OF_ANSWER = ("run", "tests", "matched", "counts", "duplicate", "warnings")
+
+
 def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> str | None:
     if shard is not None:
         found = _SHARD.fullmatch(shard)
@@ -108,9 +110,9 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
                 away.set()
             return failure.of_file(file)
 
-    outcomes: list[tuple[Path, dict[str, Any] | Failure]] = []
-    with context.terminal.progress("results") as look, ThreadPoolExecutor(_AT_ONCE) as pool:
-        for file, outcome in zip(files, pool.map(send, files), strict=True):
+    outcomes: list[tuple[Path, _Outcome]] = []
+    with context.terminal.progress("results") as look:
+        for file, outcome in zip(files, _several_at_once(send, files), strict=True):
             look({"progress": len(outcomes) / len(files)})
             outcomes.append((file, outcome))
     failures = [one for _, one in outcomes if isinstance(one, Failure)]
@@ -132,6 +134,31 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         for failure in failures[1:]:
             context.terminal.say(failure.format_message())
         raise failures[0]
+
+
+def _several_at_once(send: Callable[[Path], _Outcome], files: list[Path]) -> Iterator[_Outcome]:
+    """Yield what becomes of each file, in their order.
+
+    Their threads end with the program: those of a pool would go through all tries after Ctrl-C.
+    """
+    outcomes: list[Future[_Outcome]] = [Future() for _ in files]
+    waiting: SimpleQueue[tuple[Path, Future[_Outcome]]] = SimpleQueue()
+    for one in zip(files, outcomes, strict=True):
+        waiting.put(one)
+
+    def work() -> None:
+        with suppress(Empty):
+            while True:
+                file, outcome = waiting.get_nowait()
+                try:
+                    outcome.set_result(send(file))
+                except BaseException as error:  # noqa: BLE001 - `result` raises it
+                    outcome.set_exception(error)
+
+    for _ in range(_AT_ONCE):
+        Thread(target=work, daemon=True).start()
+    for outcome in outcomes:
+        yield outcome.result()
 
 
 def _files(patterns: tuple[str, ...]) -> list[Path]:
