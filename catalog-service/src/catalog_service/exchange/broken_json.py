@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import ijson
 
@@ -14,6 +14,7 @@ NO_JSON = (ijson.JSONError, UnicodeDecodeError)
 Path = tuple[str | int, ...]
 
 _PIECE = 1 << 16
+
 _ENDS = "premature EOF|end of data|zero-length"
 _REASONS = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
@@ -37,13 +38,23 @@ _REASONS = tuple(
 )
 
 
+class Seekable(Protocol):
+    """What JSON is read from more than once."""
+
+    def seek(self, offset: int, /) -> object:
+        """Go to a place."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes."""
+
+
 def reason_of(error: Exception) -> str:
     """Return what is wrong, as the end of a sentence without its stop, from an error of ijson or orjson."""
     said = "surrogate" if isinstance(error, UnicodeDecodeError) else _said(error)
     return next((words for pattern, words in _REASONS if pattern.search(said)), "something is out of place")
 
 
-def broken_json(file: BinaryIO, start: int, error: Exception, *, use_float: bool = True) -> Unreadable:
+def broken_json(file: Seekable, start: int, error: Exception, *, use_float: bool = True) -> Unreadable:
     """Return the problem of a file that ijson refuses, with its place; `use_float`: how it was read."""
     line, column, offset = _place_of_error(file, start, use_float=use_float) or (None, None, None)
     if re.search(_ENDS, _said(error)):
@@ -59,7 +70,7 @@ def _said(error: Exception) -> str:
     return (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).partition("\n")[0]
 
 
-def _place_of_error(file: BinaryIO, start: int, *, use_float: bool) -> tuple[int, int, int] | None:
+def _place_of_error(file: Seekable, start: int, *, use_float: bool) -> tuple[int, int, int] | None:
     """Return line and column from 1 and the offset in bytes at which a file stops being JSON; None where it does not.
 
     It is read twice more as far as the error, the last piece of it byte by byte.
@@ -72,7 +83,7 @@ def _place_of_error(file: BinaryIO, start: int, *, use_float: bool) -> tuple[int
     return _place_in(file, start, parser(), good, lambda: None)
 
 
-def place_of(file: BinaryIO, start: int, path: Path) -> tuple[int, int, int] | None:
+def place_of(file: Seekable, start: int, path: Path) -> tuple[int, int, int] | None:
     """Return line and column from 1 and the offset in bytes of a value that a JSON file has.
 
     `path` has the names and the numbers, from 0, of the members that lead to it.
@@ -83,7 +94,7 @@ def place_of(file: BinaryIO, start: int, path: Path) -> tuple[int, int, int] | N
 
 
 def _place_in(
-    file: BinaryIO, start: int, parser: Any, good: int, events: Callable[[], int | None]
+    file: Seekable, start: int, parser: Any, good: int, events: Callable[[], int | None]
 ) -> tuple[int, int, int] | None:
     """Return the place at which a parser stops behind so many pieces that it takes.
 
@@ -115,7 +126,7 @@ def _place_in(
     return (line, offset - line_start + 1, offset) if not last else None
 
 
-def _good_pieces(file: BinaryIO, start: int, parser: Any) -> int:
+def _good_pieces(file: Seekable, start: int, parser: Any) -> int:
     """Return how many pieces the parser takes before it refuses one."""
     file.seek(start)
     good = 0

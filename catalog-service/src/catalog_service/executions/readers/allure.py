@@ -22,6 +22,7 @@ from catalog_service.executions.readers.results import (
     note,
     note_tag,
 )
+from catalog_service.executions.readers.whole_texts import mended
 
 _SUFFIXES = ("-result.json",)
 _LARGEST = 16 << 20
@@ -77,7 +78,7 @@ def _parsed(file: BinaryIO) -> dict[str, Any]:
     if len(data) > _LARGEST:
         raise Unreadable("The result is larger than 16 MiB.", code="too_long")
     try:
-        parsed = orjson.loads(data.removeprefix(_BOM))
+        parsed = orjson.loads(mended(data.removeprefix(_BOM)))
     except orjson.JSONDecodeError as error:
         message = f"The result is no JSON: {reason_of(error)}."
         raise Unreadable(message, line=error.lineno, column=error.colno, offset=error.pos) from None

@@ -13,6 +13,7 @@ from catalog_service.exchange.broken_json import NO_JSON, Path, broken_json, pla
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.records import Unreadable
 from catalog_service.executions.readers.results import whole_milliseconds
+from catalog_service.executions.readers.whole_texts import Mended, mended
 from chassis.files.spools import open_spool
 
 Shape = dict[str, Any]
@@ -31,8 +32,9 @@ def items(file: BinaryIO, place: Path, *, levels: int, shape: Shape, needed: boo
     `place`: the names that lead to the list, which a file may lack when it is not `needed`. `levels`: how many
     brackets are open between two objects.
     """
-    with as_utf8(file) as plain:
-        start = len(_BOM) if plain.read(3) == _BOM else 0
+    with as_utf8(file) as whole:
+        start = len(_BOM) if whole.read(3) == _BOM else 0
+        plain = Mended(whole)
         number = -1
         try:
             for number, found in enumerate(_values(plain, start, (*place, "item"), levels)):
@@ -44,13 +46,13 @@ def items(file: BinaryIO, place: Path, *, levels: int, shape: Shape, needed: boo
             raise broken_json(plain, start, error) from None
 
 
-def _values(file: BinaryIO, start: int, prefix: Sequence[str | int], levels: int) -> Iterator[Any]:
+def _values(file: Mended, start: int, prefix: Sequence[str | int], levels: int) -> Iterator[Any]:
     file.seek(start)
     shallow = ShallowJson(file, MAX_RECORD, levels=levels)
     return iter(ijson.items(shallow, ".".join(map(str, prefix)), use_float=True, buf_size=BLOCK))
 
 
-def _check_list(file: BinaryIO, start: int, place: Path, *, needed: bool) -> None:
+def _check_list(file: Mended, start: int, place: Path, *, needed: bool) -> None:
     """Check that a list of which nothing was found is there and empty."""
     for found in _values(file, start, place, levels=0):
         check(file, start, found, [{}], place)
@@ -59,7 +61,7 @@ def _check_list(file: BinaryIO, start: int, place: Path, *, needed: bool) -> Non
         raise Unreadable(f"The file has no {_told(place)}, where its results would be.", line=1, column=1, offset=start)
 
 
-def check(file: BinaryIO, start: int, value: Any, shape: Shape | list[Shape], path: Path) -> None:
+def check(file: BinaryIO | Mended, start: int, value: Any, shape: Shape | list[Shape], path: Path) -> None:
     """Raise Unreadable with its place for a value of a file, to which `path` leads, that is none of `shape`."""
     wrong = _misfit(value, shape, path)
     if wrong is not None:
@@ -134,7 +136,7 @@ def lines(file: BinaryIO) -> Iterator[tuple[int, Any]]:
 
 def _object(text: bytes, number: int, indented: int) -> Any:
     try:
-        return orjson.loads(text)
+        return orjson.loads(mended(text))
     except orjson.JSONDecodeError as error:
         detail = f"Line {number} is no JSON: {reason_of(error)}."
         raise Unreadable(detail, line=number, column=error.colno + indented) from None
