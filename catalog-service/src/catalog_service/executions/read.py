@@ -5,6 +5,7 @@ the last line of standard error says what was read, or why it was not. A file th
 alone.
 """
 
+import codecs
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -43,6 +44,8 @@ _LONGEST_CLASS = 600
 """Characters, which an index takes whatever they are."""
 _MOST_IDS = 100
 _AT_ONCE = 512
+_BLOCK = 64 * 1024
+_BLANKS = codecs.BOM_UTF8 + codecs.BOM_UTF16 + b"\0 \t\r\n"
 _NOTHING_ELSE = "\t".join(["\\N"] * 7) + "\n"
 """How most lines end; putting it together for each would be a tenth of the reading."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
@@ -104,6 +107,9 @@ def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
 
 
 def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
+    if _is_blank(file):
+        detail = "The file is empty: it has nothing but blanks. Send the report that the tests have written."
+        raise Unreadable(detail, code="empty_file")
     is_named = order.format != "auto"
     chosen = registry.find(order.format) if is_named else registry.recognise(file, order.file_name)
     file.seek(0)
@@ -135,6 +141,15 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     done.has_attempts = bool(attempts)
     done.counts = {"results": counts.total(), **{name: counts[outcome] for outcome, name in _NAMES.items()}}
     return done
+
+
+def _is_blank(file: BinaryIO) -> bool:
+    """Check whether a file has nothing but blanks and marks of its encoding."""
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        if block.strip(_BLANKS):
+            return False
+    return True
 
 
 def _count_attempt(

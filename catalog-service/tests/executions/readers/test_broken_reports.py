@@ -1,5 +1,6 @@
 """Reports that are of a format as far as one can see, and broken: refused with their place, never taken for empty."""
 
+import gzip
 import io
 import time
 import tracemalloc
@@ -66,6 +67,17 @@ def test_a_result_of_allure_in_an_archive_is_named() -> None:
         archive.writestr("a-result.json", '{"uuid":"u","status":"passed",\n"labels":["x"]}')
     told = "'a-result.json': labels[0] is to be an object, not a text."
     assert _refused(packed.getvalue()) == (told, 2, 11)
+
+
+@pytest.mark.parametrize("chosen", ["auto", "junit", "tap", "go-test-json"])
+@pytest.mark.parametrize(
+    "content", [b"\n", b" \t\r\n" * 50_000, b"\xef\xbb\xbf\n", "\ufeff\n".encode("utf-16"), gzip.compress(b"")]
+)
+def test_a_file_of_blanks_is_empty(content: bytes, chosen: str) -> None:
+    refused = read(io.BytesIO(content), io.BytesIO(), Order(chosen))
+    assert isinstance(refused, Refusal)
+    assert (refused.status, refused.code) == (422, "empty_file")
+    assert refused.detail.startswith("The file is empty")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
