@@ -163,7 +163,17 @@ async def test_a_damaged_file_is_refused_with_its_place(results: Results) -> Non
 
 
 async def test_a_large_file_of_no_known_format_is_refused(results: Results) -> None:
-    problem(await results.post(b"\n" * (1 << 20)), 415, "unknown_format")
+    problem(await results.post(b"no\n" * (1 << 19)), 415, "unknown_format")
+
+
+async def test_a_form_is_told_of_the_part_that_it_is_to_have(results: Results) -> None:
+    for name in ("report", "mapping"):
+        refused = problem(await results.catalog.request("POST", "/test-results", files={name: b"{}"}), 422)
+        (error,) = refused["errors"]
+        assert error["pointer"] == f"/{name}"
+        assert error["message"] == (
+            f"There is no part '{name}'; a form has `file`, once for each file. Options are in the query."
+        )
 
 
 async def test_a_dry_run_stores_nothing(results: Results) -> None:

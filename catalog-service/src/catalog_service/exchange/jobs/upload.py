@@ -76,17 +76,22 @@ async def receive(request: Request, store: Store) -> Received:
 
     Raises TooLarge, MalformedBody for a form that is none, and Invalid for one without a file.
     """
-    (received,) = await receive_all(request, lambda: store, most=1)
+    (received,) = await _receive(request, lambda: store, most=1, with_mapping=True)
     return received
 
 
-async def receive_all(request: Request, begin: Callable[[], Store], *, most: int = MOST_FILES) -> list[Received]:
+async def receive_all(request: Request, begin: Callable[[], Store]) -> list[Received]:
     """Store the files of a request, each by a store of its own that `begin` returns; raise what `receive` raises."""
+    return await _receive(request, begin, most=MOST_FILES, with_mapping=False)
+
+
+async def _receive(request: Request, begin: Callable[[], Store], *, most: int, with_mapping: bool) -> list[Received]:
     content_type = request.headers.get("content-type", "")
     media_type, options = multipart.parse_options_header(content_type)
     stream = with_file(request).stream()
     if media_type.lower() == _FORM:
-        return await _read_form(stream, options.get(b"boundary", b""), begin, most)
+        allowed = {"file": most, **({"mapping": 1} if with_mapping else {})}
+        return await _read_form(stream, options.get(b"boundary", b""), begin, allowed)
     file = _File(begin())
     file.received.media_type = content_type.partition(";")[0].strip().lower() or None
     async for data in stream:
@@ -135,7 +140,7 @@ class _Form:
 
 
 async def _read_form(
-    stream: AsyncIterator[bytes], boundary: bytes, begin: Callable[[], Store], most: int
+    stream: AsyncIterator[bytes], boundary: bytes, begin: Callable[[], Store], allowed: dict[str, int]
 ) -> list[Received]:
     if not boundary:
         raise MalformedBody("The form names no boundary in its Content-Type.", code="malformed_form")
@@ -157,7 +162,7 @@ async def _read_form(
                     if len(headers) > _MOST_HEADERS:
                         raise MalformedBody("A part of the form has too many headers.", code="malformed_form")
                 elif what == "begin":
-                    name = _name_of(headers, seen, most)
+                    name = _name_of(headers, seen, allowed)
                     if name == "file":
                         if file is not None:
                             ended.append(await file.end())
@@ -180,19 +185,23 @@ async def _read_form(
     return ended
 
 
-def _name_of(headers: dict[bytes, bytes], seen: Counter[str], most: int) -> str:
-    """Return the name of a part of a form, and count it; raise Invalid for one that a form does not have."""
+def _name_of(headers: dict[bytes, bytes], seen: Counter[str], allowed: dict[str, int]) -> str:
+    """Return the name of a part of a form, and count it; raise Invalid for one that a form does not have.
+
+    `allowed`: how often it has which.
+    """
     _, options = multipart.parse_options_header(headers.get(b"content-disposition", b""))
     name = options.get(b"name", b"").decode("utf-8", "replace")
-    if name not in {"file", "mapping"}:
-        message = f"There is no part {shown(name)}; a form has `file` and perhaps `mapping`. Options are in the query."
+    if name not in allowed:
+        parts = "`file` and perhaps `mapping`" if "mapping" in allowed else "`file`, once for each file"
+        message = f"There is no part {shown(name)}; a form has {parts}. Options are in the query."
         raise Invalid.field(f"/{name}", message, "unknown_field")
     seen[name] += 1
-    allowed = most if name == "file" else 1
-    if seen[name] > allowed == 1:
+    most = allowed[name]
+    if seen[name] > most == 1:
         raise Invalid.field(f"/{name}", f"The form has two parts `{name}`; send one.", "repeated")
-    if seen[name] > allowed:
-        raise Invalid.field(f"/{name}", f"The form has more than {allowed} files; send it in parts.", "too_long")
+    if seen[name] > most:
+        raise Invalid.field(f"/{name}", f"The form has more than {most} files; send it in parts.", "too_long")
     return name
 
 
