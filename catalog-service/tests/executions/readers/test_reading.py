@@ -285,6 +285,28 @@ def test_a_case_that_was_run_again_says_why_it_failed(first: bytes, message: str
     assert (one.status, one.message) == ("failed", message)
 
 
+@pytest.mark.parametrize(
+    ("case", "failed_before"),
+    [
+        (b'<testcase name="opens (once)"/>', False),
+        (b'<testcase name="opens (once) (unstable)"/>', True),
+        (b'<testcase name="opens (once) (unstable) (screenshots: /tmp/a (1)/b)"/>', True),
+        (b'<testcase name="opens (once) (screenshots: /tmp/a)"/>', False),
+        (
+            b'<testcase name="opens (once)"><system-out><![CDATA[\n      (unstable)\n\n      (screenshots: /tmp/a)\n]]>'
+            b"</system-out></testcase>",
+            True,
+        ),
+        (b'<testcase name="opens (once)"><system-out>(screenshots: /a)</system-out></testcase>', False),
+    ],
+)
+def test_testcafe_marks_what_passed_after_it_had_failed(case: bytes, failed_before: bool) -> None:
+    suite = b'<testsuite name="%b">' + case + b"</testsuite>"
+    one = result("junit", suite % b"TestCafe Tests: Chrome 87.0 / Linux")
+    assert (one.name, one.status, one.failed_before) == ("opens (once)", "passed", failed_before)
+    assert not result("junit", suite % b"others").failed_before
+
+
 def test_what_eclipse_exports_is_a_junit_report() -> None:
     content = b"""<?xml version="1.0"?><testrun name="D" tests="3" failures="1"><testsuite name="D">
         <testcase name="a" classname="D"/><testcase name="b" classname="D"><failure>x</failure></testcase>

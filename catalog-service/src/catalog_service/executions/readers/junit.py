@@ -30,6 +30,9 @@ _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
 _SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
 _MAY_FAIL = "TEST_CASE tagged with !mayfail"
 """What Catch2 says of a test whose failure is none; Node.js has the type `todo` for it."""
+_TESTCAFE = "TestCafe Tests: "
+_UNSTABLE = "(unstable)"
+"""What TestCafe says of a test that passed after it had failed: behind its name, newer ones in its output."""
 _SUITE_FAILED = "A suite says that it failed beside its cases; only cases are counted."
 _SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
@@ -55,6 +58,7 @@ class _Cases(ResultsHandler):
         self._skipped = False
         self._may_fail = False
         self._is_bare = False
+        self._is_testcafe = False
         self._why: str | None = None
         self._message: str | None = None
         self._type: str | None = None
@@ -74,6 +78,7 @@ class _Cases(ResultsHandler):
             own = attributes.get("name", "")
             file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
             self._suites.append((own, file))
+            self._is_testcafe = own.startswith(_TESTCAFE)
             said = (attributes.get(which, "") for which in ("errors", "failures"))
             self._broken.append(self._failed if any(one.isdecimal() and one.strip("0") for one in said) else None)
         elif name == "testsuites":
@@ -98,6 +103,8 @@ class _Cases(ResultsHandler):
                 self._property = None
             else:
                 self.keep()
+        elif self._is_testcafe and name == "system-out" and self._why is None:
+            self.keep()
 
     def end(self, tag: str) -> None:
         if tag == "testcase":
@@ -117,6 +124,8 @@ class _Cases(ResultsHandler):
         elif name == "property" and self._property is not None:
             note(self._case, self._property, self.take_text())
             self._property = None
+        elif self._is_testcafe and name == "system-out" and self._why is None:
+            self._case.failed_before = self._case.failed_before or _UNSTABLE in self.take_text().splitlines()[:1]
 
     def _begin(self, attributes: Mapping[str, str]) -> None:
         if self._case is not None:
@@ -135,6 +144,12 @@ class _Cases(ResultsHandler):
             case.duration_ms = milliseconds(time)
             if case.duration_ms is None:
                 self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
+        if self._is_testcafe:
+            # Where pictures are follows it, and is another place in each run.
+            if name.endswith(")"):
+                case.name = name.partition(" (screenshots: ")[0]
+            case.failed_before = case.name.endswith(f" {_UNSTABLE}")
+            case.name = case.name.removesuffix(f" {_UNSTABLE}")
         self._skipped = self._may_fail = False
         if not _PLAIN.issuperset(attributes):
             state, result = given("status", "").lower(), given("result", "").lower()
