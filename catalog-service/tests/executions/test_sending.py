@@ -132,6 +132,7 @@ async def test_of_several_attempts_the_last_that_ran_the_test_counts(
     name = results.catalog.word()
     sent = await results.send(*((name, end) for end in ends), duplicates="last")
     assert (sent["run"]["counts"]["tests"], sent["run"]["counts"][counted]) == (1, 1)
+    assert (sent["counts"]["results"], sent["counts"][counted]) == (1, 1)
 
 
 async def test_a_test_without_a_time_has_no_duration(results: Results) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED, SKIPPED
+from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, NAMES, PASSED, SKIPPED
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_only, fetch_value
 
@@ -63,6 +63,13 @@ async def keep_last_attempts(connection: Connection, *, every: bool) -> None:
         """,
         {"every": every},
     )
+
+
+async def count(connection: Connection) -> dict[str, int]:
+    """Return how many results there are, and how many of them ended how."""
+    cursor = await connection.execute("SELECT outcome, count(*) AS times FROM incoming GROUP BY outcome")
+    times = {row["outcome"]: row["times"] for row in await cursor.fetchall()}
+    return {"results": sum(times.values()), **{name: times.get(outcome, 0) for outcome, name in NAMES.items()}}
 
 
 async def gather(connection: Connection) -> None:

@@ -38,7 +38,7 @@ SKIPPED, PASSED, FLAKY, FAILED = "1", "2", "3", "4"
 """Outcomes in the order in which one outweighs another; 0 stands for an attempt that did not run a test."""
 
 _OUTCOMES = {"skipped": SKIPPED, "passed": PASSED, "failed": FAILED}
-_NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"}
+NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"}
 _LONGEST_NAME = 2000
 _LONGEST_CLASS = 600
 """Characters, which an index takes whatever they are."""
@@ -139,7 +139,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     if not total:
         done.warnings.append({"code": "no_results", "message": "The file holds no results.", "count": 1})
     done.has_attempts = bool(attempts)
-    done.counts = {"results": counts.total(), **{name: counts[outcome] for outcome, name in _NAMES.items()}}
+    done.counts = {"results": counts.total(), **{name: counts[outcome] for outcome, name in NAMES.items()}}
     return done
 
 

@@ -206,6 +206,8 @@ async def _store(
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
         await incoming.keep_last_attempts(connection, every=options.duplicates == "last")
+        # Who read it did not know that whatever comes again is another attempt.
+        results.read.counts = await incoming.count(connection)
     await incoming.gather(connection)
     unknown_ids = await incoming.match(connection)
     await incoming.find_tests(connection)
