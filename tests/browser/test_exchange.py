@@ -11,7 +11,7 @@ from acceptance import texts
 from acceptance.client import Json, Traceline, ok
 
 from . import axe
-from .session import PageOf
+from .session import PageOf, in_new_project
 from .visit import Visit
 
 MAPPING: Json = {
@@ -100,10 +100,11 @@ def test_a_file_is_looked_at_mapped_planned_and_applied_by_keyboard(page_of: Pag
     assert (made["external_id"], made["title"], made["priority"]) == (f"{module}-1", "Doors close", "critical")
 
 
-def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
+def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admin: Traceline) -> None:
     module = texts.word()
-    job = planned(reviewer, table(module, "high", "Hihg", "low"))
-    page = page_of("reviewer", f"/imports/{job['id']}").page
+    within = in_new_project(admin)
+    job = planned(within, table(module, "high", "Hihg", "low"))
+    page = page_of("admin", f"~/p/{within.project}/imports/{job['id']}").page
     expect(page.get_by_role("heading", level=1)).to_have_text("doors.csv")
     expect(page.get_by_text("1 cannot be applied as they are.")).to_be_visible()
     problem = page.get_by_role("region", name="What is wrong")
@@ -130,7 +131,7 @@ def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, revi
     expect(dialog.get_by_text("The 1 that cannot be applied are left out.")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
-    assert {one["external_id"] for one in reviewer.items("/requirements", module=module)} == {
+    assert {one["external_id"] for one in within.items("/requirements", module=module)} == {
         f"{module}-1",
         f"{module}-3",
     }

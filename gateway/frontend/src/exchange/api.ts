@@ -126,4 +126,4 @@ export function readRows(id: string, query: Record<string, unknown>, signal: Abo
 }
 
 /** Return the address of the refused rows of an import as a file. */
-export const refusedRowsOf = (id: string): string => `${IMPORTS}/${id}/rows?format=csv`
+export const refusedRowsOf = (id: string): string => addressed(`${IMPORTS}/${id}/rows?format=csv`)
