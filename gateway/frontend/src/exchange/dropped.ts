@@ -1,0 +1,34 @@
+import { useEffect } from "react"
+
+/**
+ * Take a file that is dropped anywhere on the page: what nobody takes, the browser shows instead of the page.
+ *
+ * `hold` is told whether a file is held over the page.
+ */
+export function useDropped(take: (file: File | undefined) => void, hold?: (isOver: boolean) => void): void {
+  useEffect(() => {
+    const isFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false
+    function over(event: DragEvent) {
+      if (!isFile(event)) return
+      event.preventDefault()
+      hold?.(true)
+    }
+    function leave({ relatedTarget }: DragEvent) {
+      if (relatedTarget === null) hold?.(false)
+    }
+    function drop(event: DragEvent) {
+      if (!isFile(event)) return
+      event.preventDefault()
+      hold?.(false)
+      take(event.dataTransfer?.files[0])
+    }
+    addEventListener("dragover", over)
+    addEventListener("dragleave", leave)
+    addEventListener("drop", drop)
+    return () => {
+      removeEventListener("dragover", over)
+      removeEventListener("dragleave", leave)
+      removeEventListener("drop", drop)
+    }
+  }, [take, hold])
+}
