@@ -1,9 +1,10 @@
-import { type DragEvent, useRef, useState } from "react"
+import { useRef, useState } from "react"
 import { Button } from "../kit/button"
 import { Refusal } from "../kit/form"
 import { useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { MOST_BYTES } from "./api"
+import { useDropped } from "./dropped"
 import css from "./exchange.module.css"
 
 const words = m.exchange.file
@@ -21,22 +22,9 @@ export function ChooseFile({ choose }: { choose: (file: File) => void }) {
     else if (file.size === 0) setRefusal(words.empty(file.name))
     else choose(file)
   }
-  function over(event: DragEvent, is: boolean) {
-    event.preventDefault()
-    setOver(is)
-  }
+  useDropped(take, setOver)
   return (
-    <section
-      className={css.drop}
-      aria-label={words.title}
-      data-over={isOver || undefined}
-      onDragOver={(event) => over(event, true)}
-      onDragLeave={(event) => over(event, false)}
-      onDrop={(event) => {
-        over(event, false)
-        take(event.dataTransfer.files[0])
-      }}
-    >
+    <section className={css.drop} aria-label={words.title} data-over={isOver || undefined}>
       <p>
         {words.drop}{" "}
         <Button look="primary" keys="c" onPress={ask}>

@@ -12,6 +12,7 @@ import { NotYet } from "../kit/states"
 import { complain } from "../kit/toast"
 import { formatCount, m } from "../messages"
 import { type Inspection, inspect, type Options, upload } from "./api"
+import { useDropped } from "./dropped"
 import css from "./exchange.module.css"
 import type { Mapping } from "./mapping"
 import { MappingEditor } from "./mapping-editor"
@@ -25,6 +26,9 @@ const OF_READING = ["encoding", "source_system", "format"]
 
 /** Exports of Traceline, which alone can be restored. */
 const NATIVE = new Set(["json", "ndjson"])
+
+/** What was done with the columns of this file stays until another is asked for. */
+function ignore() {}
 
 /** What a file is, what its columns become and what happens with them; then it is sent to be planned. */
 export function Setup({ file, choose }: { file: File; choose: (file: File | undefined) => void }) {
@@ -44,6 +48,7 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
     meta: { live: false },
   })
   useEffect(() => () => stop.current?.abort(), [])
+  useDropped(ignore)
   async function readAs(preset: string) {
     const found = await inspect(file, { ...reading, mapping: preset }, undefined)
     if (found.mapping) setMapping(found.mapping as Mapping)
