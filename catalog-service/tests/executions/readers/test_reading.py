@@ -593,6 +593,13 @@ def test_a_test_that_rebot_has_merged_failed_before() -> None:
     assert one.message == "Test has been re-executed and results merged. New status: PASS Old status: FAIL 1 < 0"
 
 
+def test_a_test_that_robot_has_retried_failed_before() -> None:
+    ends = (("SKIP", "1 != 2\nSkipped for Retry"), ("PASS", "[RETRY] PASS on 1. retry."))
+    tests = "".join(f'<test name="t"><status status="{status}">{said}</status></test>' for status, said in ends)
+    found = results("robot", f'<robot><suite name="s">{tests}</suite></robot>'.encode())
+    assert [(one.status, one.failed_before) for one in found] == [("skipped", False), ("passed", True)]
+
+
 def test_what_a_failure_says_may_be_longer_than_what_is_kept() -> None:
     one = result(
         "junit", b'<testsuite><testcase name="a"><failure message="%s"/></testcase></testsuite>' % (b"m" * 2**21)

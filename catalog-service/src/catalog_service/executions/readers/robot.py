@@ -28,8 +28,8 @@ _DEEPEST = 1000
 _DEEPEST_SUITES = 64
 """Folders; each may make all tests below it fail, which takes a while for thousands of them."""
 _TIME = "%Y%m%d %H:%M:%S.%f"
-_FAILED_BEFORE = '"old-status">Old status:</span> <span class="fail">'
-"""What `rebot --merge` says of a test that was executed again."""
+_FAILED_BEFORE = re.compile(r'"old-status">Old status:</span> <span class="fail">|\[RETRY\] PASS on \d+\. retry\.$')
+"""What `rebot --merge` and the listener RetryFailed say of a test that was executed again."""
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -100,7 +100,7 @@ class _Tests(ResultsHandler):
         elif self._test is not None:
             self._test.status = _STATUSES.get(status, "failed")
             self._test.duration_ms = _duration(self._status)
-            self._test.failed_before = self._test.status == "passed" and _FAILED_BEFORE in said
+            self._test.failed_before = self._test.status == "passed" and _FAILED_BEFORE.search(said) is not None
             if self._test.status != "passed" or self._test.failed_before:
                 self._test.message = _plain(said)[:LONGEST_MESSAGE] or None
 
