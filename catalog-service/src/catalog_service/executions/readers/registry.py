@@ -65,6 +65,7 @@ _OTHERS = (
         "This is of Allure 1, which is not read: send results of Allure 2, or the runner's JUnit report.",
     ),
     ((b"events",), "This is JUnit's Open Test Report: send the TEST-*.xml that it writes, too."),
+    ((b"testExecutions",), "This is what SonarQube takes: have the tests write a JUnit report, too."),
     ((b"checkstyle",), "This is what a linter found; ESLint writes a JUnit report with `--format junit`."),
     ((b"coverage", b"report"), "This says which lines of code ran, and of no test how it ended."),
     ((b"html", b"HTML"), "This is a web page: send the report that the test tool writes for other programs."),
