@@ -210,7 +210,8 @@ def _line(file: Path, sent: dict[str, Any]) -> str:
     if sent["duplicate"]:
         return f"{file}: the run {sent['run']['key']} has it already"
     counts = ", ".join(f"{count} {status}" for status, count in sent["counts"].items() if count and status != "results")
-    return f"{file}: {sent['tests']} tests, {sent['matched']} of them with a test case: {counts}"
+    tests = "1 test" if sent["tests"] == 1 else f"{sent['tests']} tests"
+    return f"{file}: {tests}, {sent['matched']} of them with a test case: {counts}"
 
 
 def _warnings(sent: dict[str, Any]) -> Iterator[str]:
