@@ -185,6 +185,19 @@ async def test_an_unfinished_run_does_not_pass(results: Results) -> None:
     assert _rule(await results.catalog.read("/reports/gate", **options), "require_run")["passed"]
 
 
+async def test_a_gate_tells_of_which_runs_it_waits_for(results: Results) -> None:
+    commit = results.catalog.word()
+    asked: dict[str, Any] = {"commit": commit, "require_run": True, "max_run_age_hours": 1}
+    gate = await results.catalog.read("/reports/gate", **asked)
+    assert _rule(gate, "max_run_age_hours")["reason"] == f"There is no finished run of the commit {commit}."
+    for number in (1, 2):
+        await results.send((f"works {number}", "passed"), run=f"{commit} {number}", commit=commit)
+    gate = await results.catalog.read("/reports/gate", **asked)
+    waits = _rule(gate, "require_run")
+    assert waits["reason"] == f"2 runs of the commit {commit} have not ended yet, the newest is {commit} 2."
+    assert (len(waits["items"]), waits["total"]) == (2, 2)
+
+
 async def test_the_documents_say_the_same(results: Results) -> None:
     options = {"module": await _module(results), "max_failed": 0, "min_verified": 50, "max_stale": 1}
     gate = await results.catalog.read("/reports/gate", **options)

@@ -245,21 +245,23 @@ class Gate:
         return await fetch_column(self._connection, query, {**parameters, "new": new})
 
     async def _require_run(self, rule: Rule) -> Outcome:
-        runs = await self._runs_of_gate()
-        of = f"the commit {self._commit}" if self._commit else f"the branch {self._basis.branch}"
+        runs, of = await self._runs_of_gate(), self._of()
         unfinished = [run for run in runs if run["status"] == "running"]
+        count = len(unfinished)
         if not runs:
             return Outcome(False, False, f"There is no run of {of}.")
         if unfinished:
             detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."
-            return Outcome(False, False, detail, [gate_items.run({**run}) for run in unfinished], 1)
+            if count > 1:
+                detail = f"{count} runs of {of} have not ended yet, the newest is {unfinished[0]['key']}."
+            return Outcome(False, False, detail, [gate_items.run({**run}) for run in unfinished], count)
         return Outcome(True, True, f"There is a finished run of {of}.")
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
         runs = [run for run in await self._runs_of_gate() if run["status"] == "completed"]
         if not runs:
-            return Outcome(False, False, f"There is no finished run on {self._basis.branch}.")
+            return Outcome(False, False, f"There is no finished run of {self._of()}.")
         hours = round((self._basis.now - max(run["started_at"] for run in runs)).total_seconds() / 3600, 1)
         return Outcome(hours, hours <= rule.limit, f"The last run is {hours:g} hours old; {_limit(rule)}.")
 
@@ -271,6 +273,10 @@ class Gate:
             ([run["id"] for run in await self._runs_of_gate()],),
         )
         return Outcome(count, count >= rule.limit, f"{_counted(count, 'test')} ran; at least {rule.limit:g} must.")
+
+    def _of(self) -> str:
+        """Return what the runs of the gate are of."""
+        return f"the commit {self._commit}" if self._commit else f"the branch {self._basis.branch}"
 
     async def _runs_of_gate(self) -> list[RunOfGate]:
         """Return the runs of the commit, or without one the last run of the branch."""
