@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from tables import read
+from tables import inspect, read
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.mapping import parse_mapping
@@ -112,6 +112,13 @@ def test_the_column_of_problems_of_rows_that_are_sent_again_is_left_out() -> Non
     found = read("ID,Title,Owner,problem\n1,a,kim,Title must not be blank.\n")
     assert found.fields[0]["custom_metadata"] == {"import": {"Owner": "kim"}}
     assert "'problem'" in found.notices["columns_ignored"].message
+    seen = inspect("ID,Title,Owner,problem\n1,a,kim,Title must not be blank.\n")
+    assert seen.mapping is not None
+    assert seen.mapping["ignore"] == ["problem"]
+    assert [column["reason"] for column in seen.columns[2:]] == [
+        "No field is known for it; it is kept in custom_metadata.",
+        "It is left out, as the mapping says.",
+    ]
 
 
 def test_what_a_row_that_goes_on_says_besides_is_taken_or_warned_of() -> None:

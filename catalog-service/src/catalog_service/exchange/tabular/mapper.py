@@ -20,7 +20,7 @@ from chassis.core.wording import listed, shown
 _KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}
 _REST = "import"
 """Where in custom_metadata columns go that no field takes, unless the source system is named."""
-_PROBLEM = "problem"
+PROBLEM = "problem"
 """The last column of the rows that were refused: they are mended and sent again with it."""
 _ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
 
@@ -54,7 +54,7 @@ class Mapper:
                 self._sources.append(self._source(name, rule))
         self._links = self._link_sources()
         self._ignored = {at for name in mapping.ignore for at in self._positions(name)}
-        if columns.header and columns.header[-1] == _PROBLEM and len(columns) - 1 not in self._used:
+        if columns.header and columns.header[-1] == PROBLEM and len(columns) - 1 not in self._used:
             self._ignored.add(len(columns) - 1)
         rest = [
             at

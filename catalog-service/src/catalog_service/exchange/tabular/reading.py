@@ -13,7 +13,7 @@ from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
 from catalog_service.exchange.tabular.formulas import MARK
 from catalog_service.exchange.tabular.kinds import kind_of_all
-from catalog_service.exchange.tabular.mapper import Mapper
+from catalog_service.exchange.tabular.mapper import PROBLEM, Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
     LONG_TEXTS,
@@ -299,11 +299,19 @@ def _choose(start: Start, options: ReadOptions) -> Chosen:
     preset = find_preset(start.columns) if named is None else get_preset(named)
     kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
     if preset is not None and (named is not None or kind in ("all", preset.mapping["kind"])):
-        return Chosen(_parsed(_with_key(resolve(preset, start.sample), start.sample)), preset.name)
+        return Chosen(_parsed(_completed(resolve(preset, start.sample), start.sample)), preset.name)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=kind, about=about, source_system=source_system)
-    return Chosen(_parsed(_with_key(proposal.mapping, start.sample)), None, proposal.guesses)
+    return Chosen(_parsed(_completed(proposal.mapping, start.sample)), None, proposal.guesses)
+
+
+def _completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
+    """Return a mapping with what all files have in common whose rows are sent once or again."""
+    header = sample.columns.header
+    if header and header[-1] == PROBLEM:
+        mapping = {**mapping, "ignore": [*mapping.get("ignore", ()), sample.reference(len(header) - 1)]}
+    return _with_key(mapping, sample)
 
 
 def _with_key(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
@@ -344,6 +352,11 @@ def _described(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
     """Return the columns with samples of what stands in them, and what each was taken for."""
     described = []
     taken = _taken(chosen, start.columns)
+    ignored = {
+        at
+        for name in chosen.mapping.ignore
+        for at in ([name - 1] if isinstance(name, int) else start.columns.all_named(name))
+    }
     for at in range(len(start.columns)):
         values = start.sample.values(at)
         samples = [value[:_SHOWN_LENGTH] for value in dict.fromkeys(values)]
@@ -362,6 +375,8 @@ def _described(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
                 "our own" if chosen.preset == OWN else f"the preset {chosen.preset}" if chosen.preset else "the mapping"
             )
             column |= {"confidence": 1.0, "reason": f"It is so in {of}."}
+        elif at in ignored or chosen.mapping.rest == "ignore":
+            column |= {"confidence": 1.0, "reason": "It is left out, as the mapping says."}
         else:
             column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
         described.append(column)
