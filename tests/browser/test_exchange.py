@@ -214,6 +214,7 @@ def test_an_import_is_cancelled(page_of: PageOf, reviewer: Traceline) -> None:
     page.get_by_role("checkbox", name="Cancelled").check()
     page.keyboard.press("Escape")
     expect(page.get_by_role("row").filter(has_text="Cancelled").first).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text=re.compile("Cancelled.*New"))).to_have_count(0)  # nothing is
     assert reviewer.items("/requirements", module=module) == []
 
 

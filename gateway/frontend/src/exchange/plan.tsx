@@ -18,8 +18,11 @@ export function countOf({ counts }: Pick<Import, "counts">, ...of: Action[]): nu
 export const changed = (job: Import): number => countOf(job, "create", "update", "delete")
 export const refused = (job: Import): number => countOf(job, ...REFUSED)
 
-/** Return what an import changes, in a few words. */
+const ENDED_WITHOUT = new Set(["cancelled", "failed", "expired"])
+
+/** Return what an import changes, in a few words; nothing for one that has ended and is not in the record. */
 export function changesOf(job: Import): string {
+  if (ENDED_WITHOUT.has(job.status) && job.applied_at === null) return ""
   const said = ACTIONS.filter((action) => action !== "unchanged" && countOf(job, action) > 0)
   return said.map((action) => `${m.exchange.actions[action]} ${formatCount(countOf(job, action))}`).join(" · ")
 }
