@@ -46,6 +46,7 @@ def run(*words: str, **variables: str) -> Result:
         (["--url", NOBODY, "results", "none-*.xml"], Exit.WRONG_USE, "There is no file none-*.xml"),
         (["import", "none.csv"], Exit.WRONG_USE, "does not exist"),
         (["--url", NOBODY, "gate", "--rule", "max_failed"], Exit.WRONG_USE, "NAME=VALUE"),
+        (["gate", "--rule", "max_failed=0", "--rule", "max_failed=9"], Exit.WRONG_USE, "max_failed is given twice"),
         (["gate", "--url", "traceline.example.com"], Exit.WRONG_USE, "begins with https://"),
         (["results", "--url", NOBODY, "."], Exit.WRONG_USE, "is a folder"),
         (["export", "--url", NOBODY, "-o", "nowhere/all.ndjson"], Exit.UNREACHABLE, "Nobody is logged in"),

@@ -150,11 +150,13 @@ def _whole(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def pairs(options: tuple[str, ...]) -> dict[str, str]:
-    """Return what is given as NAME=VALUE; raise UsageError for anything else."""
-    found = {}
+    """Return what is given as NAME=VALUE; raise UsageError for anything else, and for a name twice."""
+    found: dict[str, str] = {}
     for option in options:
         name, is_given, value = option.partition("=")
         if not is_given:
             raise click.UsageError(f"It is to be NAME=VALUE, not {option!r}.")
+        if name in found:
+            raise click.UsageError(f"{name} is given twice.")
         found[name] = value
     return found
