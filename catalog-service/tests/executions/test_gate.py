@@ -185,6 +185,12 @@ async def test_an_unfinished_run_does_not_pass(results: Results) -> None:
     assert _rule(await results.catalog.read("/reports/gate", **options), "require_run")["passed"]
 
 
+async def test_a_large_limit_is_written_out(results: Results) -> None:
+    await results.catalog.requirement()
+    gate = await results.catalog.read("/reports/gate", max_pending_suggestions=12345678)
+    assert _rule(gate, "max_pending_suggestions")["reason"].endswith("; the limit is 12345678.")
+
+
 async def test_a_gate_tells_of_which_runs_it_waits_for(results: Results) -> None:
     commit = results.catalog.word()
     asked: dict[str, Any] = {"commit": commit, "require_run": True, "max_run_age_hours": 1}

@@ -138,7 +138,7 @@ class Gate:
         actual = round(100 * count / total, 2) if total else 0.0
         # Not by the rounded figure: 79.996 % are not 80 %.
         passed = 100 * count >= rule.limit * total
-        reason = f"{count} of {total} requirements {what}: {actual:g} %, {rule.limit:g} % are asked for."
+        reason = f"{count} of {total} requirements {what}: {_figure(actual)} %, {_figure(rule.limit)} % are asked for."
         items = [] if passed else await self._requirements(others)
         return Outcome(actual, passed, reason, items, missing)
 
@@ -263,7 +263,7 @@ class Gate:
         if not runs:
             return Outcome(False, False, f"There is no finished run of {self._of()}.")
         hours = round((self._basis.now - max(run["started_at"] for run in runs)).total_seconds() / 3600, 1)
-        return Outcome(hours, hours <= rule.limit, f"The last run is {hours:g} hours old; {_limit(rule)}.")
+        return Outcome(hours, hours <= rule.limit, f"The last run is {_figure(hours)} hours old; {_limit(rule)}.")
 
     async def _min_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -272,7 +272,9 @@ class Gate:
             "SELECT count(DISTINCT test_id) FROM executions WHERE run_id = ANY(%s) AND status <> 'skipped'",
             ([run["id"] for run in await self._runs_of_gate()],),
         )
-        return Outcome(count, count >= rule.limit, f"{_counted(count, 'test')} ran; at least {rule.limit:g} must.")
+        return Outcome(
+            count, count >= rule.limit, f"{_counted(count, 'test')} ran; at least {_figure(rule.limit)} must."
+        )
 
     def _of(self) -> str:
         """Return what the runs of the gate are of."""
@@ -347,4 +349,9 @@ def _counted(count: int, thing: str) -> str:
 
 
 def _limit(rule: Rule) -> str:
-    return f"the limit is {rule.limit:g}"
+    assert rule.limit is not None, "a rule that is no switch has one"
+    return f"the limit is {_figure(rule.limit)}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.12g}"
