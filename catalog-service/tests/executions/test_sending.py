@@ -152,6 +152,14 @@ async def test_names_of_any_length_are_taken(results: Results) -> None:
     assert test["class_name"] == long[:600]
 
 
+async def test_blanks_are_no_part_of_what_a_run_is_of(results: Results) -> None:
+    word = results.catalog.word()
+    run = (await results.send(("works", "passed"), run=f" {word}\n", branch=f"{word} ", environment=f" {word}"))["run"]
+    assert [run[name] for name in ("key", "branch", "environment")] == [word] * 3
+    for name in ("run", "branch", "environment", "commit", "name"):
+        problem(await results.post(junit(("works", "passed")), **{name: " "}), 422)
+
+
 async def test_a_key_of_another_commit_is_taken(results: Results) -> None:
     key = results.catalog.word()
     await results.send(("works", "passed"), run=key, commit="abc")

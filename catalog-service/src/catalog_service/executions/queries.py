@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
 from catalog_service.executions.readers.registry import FORMATS, find
 from catalog_service.executions.run_schemas import Duplicates, ShortText, TestRunStatus, Undefined, Unknown
@@ -37,22 +37,16 @@ class ResultsQuery(BaseModel):
     """How a file of results is taken, and which run it is of."""
 
     run: Annotated[
-        str | None,
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)] | None,
         Field(
-            min_length=1,
-            max_length=500,
             description="The key of the run, such as github:owner/name:7741: all files of a pipeline send the same."
             " Without it, the file is a run of its own.",
         ),
     ] = None
     name: Annotated[ShortText, Field(description="What people call the run.")] = None
-    branch: Annotated[
-        str | None, Field(min_length=1, max_length=200, description="Default: the branch that verdicts are of.")
-    ] = None
+    branch: Annotated[ShortText, Field(description="Default: the branch that verdicts are of.")] = None
     commit: Annotated[ShortText, Field(description="The commit that was tested.")] = None
-    environment: Annotated[
-        str | None, Field(min_length=1, max_length=200, description="What it ran on; each has results of its own.")
-    ] = None
+    environment: Annotated[ShortText, Field(description="What it ran on; each has results of its own.")] = None
     build_url: Annotated[str | None, Field(max_length=2000, description="Where its log can be read.")] = None
     started_at: Annotated[str | None, Field(description="When the run began; by default when its first file came.")] = (
         None
@@ -156,16 +150,12 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(settings.import_memory_mib * 1024**2, settings.import_cpu_seconds, settings.results_max_per_file)
 
 
-Branch = Annotated[
-    str | None, Field(min_length=1, max_length=200, description="The branch whose results count; by default main's.")
-]
+Branch = Annotated[ShortText, Field(description="The branch whose results count; by default main's.")]
 Fallback = Annotated[
     bool, Field(description="Whether a test case without a result on the branch has that of the default branch.")
 ]
-Environment = Annotated[
-    str | None, Field(min_length=1, max_length=200, description="Results of this environment alone.")
-]
-Commit = Annotated[str | None, Field(min_length=1, max_length=200, description="Results of this commit alone.")]
+Environment = Annotated[ShortText, Field(description="Results of this environment alone.")]
+Commit = Annotated[ShortText, Field(description="Results of this commit alone.")]
 AllowFlaky = Annotated[bool, Field(description="Whether flaky requirements are verified, too.")]
 
 

@@ -5,10 +5,10 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.config import JsonDict
 
-ShortText = Annotated[str | None, Field(min_length=1, max_length=200)]
+ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None
 
 
 class TestRunStatus(StrEnum):
