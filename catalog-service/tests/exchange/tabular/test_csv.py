@@ -82,13 +82,47 @@ def test_a_backslash_before_a_quote_is_a_character_where_quotes_are_doubled() ->
         ["ID", "Title", "Description"],
         ["1", "C:\\", 'The \\"share\\" of C:\\'],
         ["2", "D:\\", '\\"'],
-        ["3", "x", "\\N"],
+        ["3", "x", "\\N is NULL"],
     ]
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows(rows)
     assert [[item["external_id"], item["title"], item["description"]] for item in read(text.getvalue()).fields] == rows[
         1:
     ]
+
+
+def test_blanks_before_quotes_are_none_of_the_cell() -> None:
+    found = read(
+        "ID, Title, Description, Priority\n"
+        '1, "Doors close, always", "They ""close""\nnow", High\n'
+        '2, Lock, "a, b", Low\n'
+    )
+    assert [
+        [item.get(name) for name in ("external_id", "title", "description", "priority")] for item in found.fields
+    ] == [
+        ["1", "Doors close, always", 'They "close"\nnow', "high"],
+        ["2", "Lock", "a, b", "low"],
+    ]
+    # Elsewhere they are characters.
+    assert read('ID,Title,Tags\n1, Open,"[""a"", ""b""]"\n').fields[0]["tags"] == ["a", "b"]
+    assert read('ID,Title\n1, "Open" is pressed\n').fields[0]["title"] == '"Open" is pressed'
+
+
+@pytest.mark.parametrize("delimiter", ["^", "~", "\x1f", "¦", "§"])
+def test_rare_delimiters_are_found(delimiter: str) -> None:
+    rows = [
+        ["ID", "Title", "Description"],
+        ["1", "Doors close", "They close, now"],
+        ["2", "Lock", "It locks; now, too"],
+    ]
+    found = read("".join(delimiter.join(row) + "\n" for row in rows))
+    assert [[item[name] for name in ("external_id", "title", "description")] for item in found.fields] == rows[1:]
+
+
+def test_null_of_a_database_is_an_empty_cell() -> None:
+    found = read("id\ttitle\tdescription\tpriority\n1\tDoors close\tThey close\t\\N\n2\tLock\t\\N\tHigh\n")
+    assert [item["description"] for item in found.fields] == ["They close", "Lock"]
+    assert not found.items[0].warnings
 
 
 def test_an_encoding_that_is_named_is_taken() -> None:

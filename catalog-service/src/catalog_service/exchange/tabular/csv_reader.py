@@ -8,13 +8,8 @@ from itertools import chain, islice
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.backslashes import (
-    escapes_quotes,
-    has_escaped_quote,
-    unescaped,
-    without_nulls,
-)
 from catalog_service.exchange.tabular.own import has_mark
+from catalog_service.exchange.tabular.quoting import find_quoting, has_escaped_quote, unescaped, without_nulls
 from catalog_service.exchange.tabular.table import (
     LONGEST_CELL,
     MOST_COLUMNS,
@@ -27,6 +22,7 @@ from catalog_service.exchange.tabular.table import (
 from catalog_service.exchange.text import LONGEST_LINE, Encoding, read_lines
 
 DELIMITERS = (",", ";", "\t", "|")
+_RARE_DELIMITERS = ("^", "~", "\x1f", "¦", "§")
 _SAMPLED_ROWS = 25
 _SAMPLED_CHARACTERS = 1 << 18
 _HEADER_ALONE = 0.01
@@ -42,10 +38,11 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
 
     Raise Unreadable, with the line in which it begins, at a row that breaks a limit and at a file that ends in quotes.
     """
-    is_escaped = escapes_quotes(file, encoding, delimiter)
+    quoting = find_quoting(file, encoding, delimiter)
     text = read_lines(file, encoding)
-    lines = _Lines(unescaped(text) if is_escaped else text)
-    reader = _cells(lines, delimiter)
+    lines = _Lines(unescaped(text) if quoting.escapes else text)
+    reader = _cells(lines, delimiter, indents=quoting.indents)
+    is_own = False
     number = 0
     while True:
         lines.begin_record()
@@ -72,7 +69,8 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
             raise too_many_columns(number, line, len(cells) - 1)
         if lines.has_lone_cr:
             cells = [cell.replace(_CR_WITHIN_QUOTES, "\r").replace(_CR_OUTSIDE, "\n") for cell in cells]
-        if is_escaped:
+        is_own = is_own or (number == 1 and has_mark(cells))
+        if not is_own:
             cells = without_nulls(cells)
         if number == 1 and cells and _WEB_PAGE.match(cells[0]):
             raise Unreadable(
@@ -89,9 +87,9 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
         yield Row(number, cells, line)
 
 
-def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+def _cells(lines: Iterable[str], delimiter: str, *, indents: bool = False) -> Iterator[list[str]]:
     csv.field_size_limit(LONGEST_CELL)  # of the whole process, in which others may set it, too
-    return csv.reader(lines, delimiter=delimiter)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=indents)
 
 
 def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
@@ -100,7 +98,7 @@ def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
     if sample and sample[0].startswith("sep=") and len(sample[0].strip()) == 5:
         return sample[0][4]
     ways = [sample, list(unescaped(sample))] if has_escaped_quote(sample) else [sample]
-    return max(DELIMITERS, key=lambda delimiter: max(_fit(way, delimiter) for way in ways))
+    return max((*DELIMITERS, *_RARE_DELIMITERS), key=lambda delimiter: max(_fit(way, delimiter) for way in ways))
 
 
 def _fit(sample: list[str], delimiter: str) -> float:
