@@ -69,6 +69,16 @@ def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(pag
     expect(page.get_by_role("tabpanel").get_by_role("link", name=re.compile("main · hall"))).to_be_visible()
 
 
+def test_a_long_name_of_a_branch_is_told_whole_on_a_narrow_screen(page_of: PageOf, admin: Traceline) -> None:
+    within = in_new_project(admin, visibility="open")
+    branch = f"feature/{'y' * 80}"
+    run = ok(within.post("/test-results", content=FIRST, params={"branch": branch}))["run"]
+    page = page_of("viewer", f"~/p/{within.project}/results/{run['id']}", width=320).page
+    line = page.get_by_text(branch)
+    expect(line).to_be_visible()
+    assert line.evaluate("line => line.scrollWidth <= line.clientWidth")
+
+
 def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: Traceline) -> None:
     (requirement,) = ok(doors.get("/requirements"))["items"]
     page = page_of("viewer", f"~/p/{doors.project}/requirements/{requirement['id']}?tab=results", width=320).page
