@@ -254,6 +254,15 @@ async def test_an_execution_by_hand_counts_as_one_of_ci(results: Results) -> Non
     assert (await results.catalog.read("/automated-tests", test_case_id=test_case["id"]))["total"] == 0
 
 
+async def test_the_run_of_an_execution_by_hand_is_called_by_its_test_case(results: Results) -> None:
+    _, (test_case,) = await results.traced()
+    untold = await results.catalog.test_case(title="T" * 300)
+    for executed, name in ((test_case, test_case["external_id"]), (untold, "T" * 191)):
+        made = await results.catalog.post(f"/test-cases/{executed['id']}/results", {"status": "passed"})
+        run = await results.catalog.read(f"/test-runs/{ok(made, 201)['run']['id']}")
+        assert run["name"] == f"By hand: {name}"
+
+
 async def test_a_deleted_test_case_is_not_remembered(results: Results) -> None:
     _, (test_case,) = await results.traced()
     name = results.catalog.word()

@@ -21,6 +21,8 @@ from chassis.web.conditions import Conditions
 from chassis.web.listing import PageRequest, Row
 
 _STANDING = (*BRIEF, "status", "verdict", "last_result", "last_run_at", "last_pass_at")
+_LONGEST_NAME = 200
+"""Characters of what people call a run."""
 _SHOWN = (*_STANDING, "link_type", "counts")
 
 
@@ -58,10 +60,11 @@ async def execute(
     connection: Connection, test_case_id: UUID, body: ManualExecution, actor: Actor, settings: Settings
 ) -> Row:
     """Store an execution by a person, and return it as it is answered; raise NotFound."""
-    await _brief(connection, TEST_CASE, test_case_id)
+    test_case = await _brief(connection, TEST_CASE, test_case_id)
     now = datetime.now(UTC)
     branch = body.branch or settings.results_default_branch
-    spec = RunSpec(None, branch, commit=body.commit, environment=body.environment, at=now)
+    name = f"By hand: {test_case['external_id'] or test_case['title']}"[:_LONGEST_NAME]
+    spec = RunSpec(None, branch, name, body.commit, body.environment, at=now)
     run, _ = await runs.open_run(connection, spec, author(actor), now, is_manual=True)
     stored = storing.Run(run["id"], run["context_id"], run["at"])
     await storing.store_manual(connection, stored, test_case_id, body.status.value, body.notes)
