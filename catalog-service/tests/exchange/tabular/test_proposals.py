@@ -28,6 +28,8 @@ def fields_of(found: Inspection) -> dict[str, str]:
         ("Tunniste;Otsikko;Kuvaus;Prioriteetti;Moduuli", "A-1;Ovi;Ovi sulkeutuu.;Korkea;Ovet", "fi"),
         ("編號;標題;描述;優先級;模組", "A-1;車門;車門應關閉。;高;車門", "tw"),
         ("Req ID;Name;Requirement Text;Prio.;Component", "A-1;Door;The door closes.;Should;Doors", "en"),
+        ("Code;Name;Description;Priority;Module", "A-1;Door;The door closes.;Should;Doors", "co"),
+        ("Document Key;Name;Description;Priority;Folder", "A-1;Door;The door closes.;Should;Doors", "ja"),
     ],
     ids=lambda value: value if len(value) == 2 else "",
 )
@@ -47,6 +49,20 @@ def test_test_cases_are_told_from_requirements_by_their_columns() -> None:
         "action": "Schritte",
         "expected": "Erwartetes Ergebnis",
     }
+
+
+def test_a_code_is_an_id_only_where_no_other_column_is_one() -> None:
+    found = inspect("Code;ID;Title;Description\nA1;7;Door;It closes.\nA1;8;Lock;It locks.\n")
+    assert list(fields_of(found).values()) == [None, "external_id", "title", "description"]
+    found = inspect("Code;Title;Description\nA1;Door;It closes.\nA1;Lock;It locks.\nB2;Horn;It sounds.\n")
+    assert list(fields_of(found).values()) == [None, "title", "description"]
+
+
+def test_test_cases_whose_expected_results_are_a_column_of_steps() -> None:
+    found = inspect(
+        "Case ID,Case,Steps,Steps (Expected)\nC1,Log in,1. Open,1. It opens\nC2,Out,1. Leave,1. One is out\n"
+    )
+    assert list(fields_of(found).values()) == ["external_id", "title", "action", "expected"]
 
 
 @pytest.mark.parametrize(

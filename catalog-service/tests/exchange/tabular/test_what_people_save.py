@@ -265,7 +265,7 @@ def test_characters_that_nobody_sees_make_no_other_header() -> None:
 
 
 def test_the_key_of_a_parent_is_not_that_of_the_row() -> None:
-    found = read("Parent Key,Code,Name\nP-1,R-1,Close\nP-2,R-2,Open\n")
+    found = read("Parent Key,Mark,Name\nP-1,R-1,Close\nP-2,R-2,Open\n")
     assert ["external_id" in fields for fields in found.fields] == [False, False]
 
 

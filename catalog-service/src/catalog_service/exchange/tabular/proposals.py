@@ -38,6 +38,8 @@ _CATEGORY = re.compile("categor|catégor|kategor")
 _HTML = re.compile(r"<(p|div|span|ul|ol|table|h[1-6]|html|body)\b[^<>]*>.*</\1>", re.I | re.S)
 _CUSTOM_FIELD = re.compile(r"^custom field \((.+)\)$", re.I)
 """What Jira calls the fields that a project or another tool has added."""
+_SOMETIMES_IDS = frozenset({"code", "requirement code", "test case code"})
+"""Headers of ids in some tables, and of classes of items in others."""
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
@@ -101,6 +103,8 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     if parts[0] == "parent":
         found.pop("external_id", None)
     values = sample.values(at)
+    if look in _SOMETIMES_IDS and not (_are_ids(values) and len(set(values)) == len(values)):
+        found.pop("external_id", None)
     keys = sample.values_beside_others(at) or values
     return {field: guess for field, guess in found.items() if _fits(field, keys if field == "external_id" else values)}
 
