@@ -68,6 +68,20 @@ async def test_files_that_say_they_are_the_same_part_of_a_run_are_told_of(result
         assert "same_shard" not in await codes(f"other {number}", **others)
 
 
+async def test_who_sends_the_same_bytes_as_another_part_of_a_run_is_told(results: Results) -> None:
+    key, name = results.catalog.word(), results.catalog.word()
+    await results.send((name, "passed"), run=key, shard="1/2")
+    again = await results.send((name, "passed"), run=key, shard="1/2")
+    other = await results.send((name, "passed"), run=key, shard="2/2")
+    assert [one["code"] for one in again["warnings"]] == ["unknown_test"]
+    assert (other["duplicate"], other["run"]["status"]) == (True, "running")
+    told = other["warnings"][-1]
+    assert told["code"] == "same_bytes"
+    assert (
+        "came as shard 1/2 of attempt 1 of this run before, and count once: shard 2/2 of attempt 1" in told["message"]
+    )
+
+
 async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Results) -> None:
     requirement, test_cases = await results.traced(8)
     files = [

@@ -199,10 +199,16 @@ async def _store(
     connection: Connection, results: Results, run: StoredRun, options: Options, actor: Actor, now: datetime
 ) -> Row:
     """Store a file; return what it came to."""
-    cursor = await connection.execute("SELECT sha256, id FROM run_uploads WHERE run_id = %s", (run["id"],))
-    known = {row["sha256"]: row["id"] for row in await cursor.fetchall()}
+    cursor = await connection.execute(
+        "SELECT sha256, id, shard, shards, attempt FROM run_uploads WHERE run_id = %s", (run["id"],)
+    )
+    known = {row["sha256"]: row for row in await cursor.fetchall()}
     if results.sha256 in known:
-        return {"upload_id": known[results.sha256], "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
+        before = known[results.sha256]
+        as_before = _part(before["shard"], before["shards"], before["attempt"])
+        told = _part(options.shard, options.shards, options.attempt)
+        again = [] if told == as_before else [_same_bytes(as_before, told)]
+        return {"upload_id": before["id"], "duplicate": True, **dict.fromkeys(_COUNTED, 0), "warnings": again}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
         await incoming.keep_last_attempts(connection, every=options.duplicates == "last")
@@ -258,6 +264,7 @@ async def _store(
         "links_created": links,
         "unknown": matched.unknown,
         "ambiguous": matched.ambiguous,
+        "warnings": [],
     }
 
 
@@ -265,7 +272,11 @@ async def _answered(connection: Connection, run_id: UUID, stored: list[Row]) -> 
     run = await runs.read(connection, run_id)
     uploads = {upload["id"]: upload for upload in run.pop("uploads")}
     files = [
-        {**one, **{name: uploads[one["upload_id"]][name] for name in ("file_name", "format", "counts", "warnings")}}
+        {
+            **one,
+            **{name: uploads[one["upload_id"]][name] for name in ("file_name", "format", "counts")},
+            "warnings": [*uploads[one["upload_id"]]["warnings"], *one["warnings"]],
+        }
         for one in stored
     ]
     first = {"run": run, **{name: value for name, value in files[0].items() if name != "file_name"}}
@@ -313,10 +324,22 @@ def _warnings(matched: incoming.Matched, unknown_ids: list[str], options: Option
     return warnings
 
 
-def _same_part(options: Options) -> dict[str, Any]:
-    part = f"{options.shard}/{options.shards} of attempt {options.attempt}"
+def _part(shard: int | None, shards: int | None, attempt: int) -> str:
+    return f"attempt {attempt}" if shard is None else f"shard {shard}/{shards} of attempt {attempt}"
+
+
+def _same_bytes(as_before: str, told: str) -> dict[str, Any]:
     message = (
-        f"Another file of this run with the same name says that it is shard {part}, too. Both count, and of a test that"
+        f"The same bytes came as {as_before} of this run before, and count once: {told} has not come by them."
+        " A run that waits for it is ended by POST /test-runs/{id}/complete."
+    )
+    return {"code": "same_bytes", "message": message, "count": 1}
+
+
+def _same_part(options: Options) -> dict[str, Any]:
+    part = _part(options.shard, options.shards, options.attempt)
+    message = (
+        f"Another file of this run with the same name says that it is {part}, too. Both count, and of a test that"
         " both have the worse end. Jobs of one run need shards of their own, a job that is repeated the next attempt."
     )
     return {"code": "same_shard", "message": message, "count": 1}
