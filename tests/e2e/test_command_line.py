@@ -135,6 +135,17 @@ def test_files_that_are_sent_outside_of_ci_are_a_run_that_has_ended(run: Run, ad
     assert f"/p/MAIN/results/{which}\n" in run("results", "two.xml", "--run", "x").stdout
 
 
+def test_the_same_report_of_another_shard_is_told_of(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "none.xml").write_text("<testsuites/>")
+    first, again, other = (
+        run("results", "none.xml", "--run", f"{tmp_path}", "--shard", part) for part in ("1/2",) * 2 + ("2/2",)
+    )
+    assert "The file holds no results." in first.stderr
+    assert again.stderr.count("none.xml") == 0
+    assert "The same bytes came as shard 1/2" in other.stderr
+    assert other.stderr.count("none.xml") == 1
+
+
 def test_a_report_that_repeats_a_case_for_each_try_is_told_of(run: Run, tmp_path: Path) -> None:
     case = f'<testcase classname="{uuid4()}" name="close"'
     report = f'<testsuite>{case}><failure message="stuck"/></testcase>{case}/></testsuite>'

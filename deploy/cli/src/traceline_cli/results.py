@@ -127,7 +127,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     for file, one in outcomes:
         if isinstance(one, dict):
             lines.append(_line(file, one))
-            for warning in () if one["duplicate"] else _warnings(one):
+            for warning in _warnings(one):
                 context.terminal.say(f"{file}: {warning}")
     context.terminal.answer(answers, *lines, *(f"{api.page}/results/{run}" for run in runs))
     if failures:
@@ -217,6 +217,7 @@ def _line(file: Path, sent: dict[str, Any]) -> str:
 def _warnings(sent: dict[str, Any]) -> Iterator[str]:
     """Yield what a person should know of a file; how many tests have no test case is in its line."""
     for one in sent["warnings"]:
-        if one["code"] != "unknown_test":
+        # Of a file that is there already the others were told when it came.
+        if one["code"] == "same_bytes" or not (sent["duplicate"] or one["code"] == "unknown_test"):
             times = f" ({one['count']} times)" if one["count"] > 1 else ""
             yield one["message"] + times
