@@ -82,6 +82,17 @@ async def test_who_sends_the_same_bytes_as_another_part_of_a_run_is_told(results
     )
 
 
+async def test_who_sends_the_same_bytes_from_another_environment_is_told(results: Results) -> None:
+    key, name = results.catalog.word(), results.catalog.word()
+    codes = []
+    for environment in ("linux", "linux", "windows"):
+        sent = await results.send((name, "passed"), run=key, environment=environment)
+        codes.append([one["code"] for one in sent["warnings"]])
+    assert codes == [["unknown_test"], ["unknown_test"], ["unknown_test", "same_bytes"]]
+    ignored = {"run": f"{key} 2", "unknown": "ignore"}
+    assert [(await results.send((name, "passed"), **ignored))["warnings"] for _ in range(2)] == [[], []]
+
+
 async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Results) -> None:
     requirement, test_cases = await results.traced(8)
     files = [

@@ -187,6 +187,14 @@ async def has_same_part(
     )
 
 
+async def is_of_others(connection: Connection, run_id: UUID, context_id: int) -> bool:
+    """Check whether all that a run has executed was in other environments."""
+    executed = "SELECT EXISTS (SELECT FROM executions WHERE run_id = %(run)s)"
+    here = "EXISTS (SELECT FROM executions WHERE run_id = %(run)s AND context_id = %(context)s)"
+    parameters = {"run": run_id, "context": context_id}
+    return bool(await fetch_value(connection, f"{executed} AND NOT {here}", parameters))
+
+
 async def end(connection: Connection, run_id: UUID, now: datetime) -> None:
     """Say that a run is complete."""
     await connection.execute(

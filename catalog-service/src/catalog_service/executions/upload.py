@@ -208,6 +208,8 @@ async def _store(
         as_before = _part(before["shard"], before["shards"], before["attempt"])
         told = _part(options.shard, options.shards, options.attempt)
         again = [] if told == as_before else [_same_bytes(as_before, told)]
+        if await runs.is_of_others(connection, run["id"], run["context_id"]):
+            again.append(_of_another_environment())
         return {"upload_id": before["id"], "duplicate": True, **dict.fromkeys(_COUNTED, 0), "warnings": again}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
@@ -332,6 +334,14 @@ def _same_bytes(as_before: str, told: str) -> dict[str, Any]:
     message = (
         f"The same bytes came as {as_before} of this run before, and count once: {told} has not come by them."
         " A run that waits for it is ended by POST /test-runs/{id}/complete."
+    )
+    return {"code": "same_bytes", "message": message, "count": 1}
+
+
+def _of_another_environment() -> dict[str, Any]:
+    message = (
+        "The same bytes came from another environment of this run before, and count for that one alone. Give the runs"
+        " of each environment keys of their own."
     )
     return {"code": "same_bytes", "message": message, "count": 1}
 
