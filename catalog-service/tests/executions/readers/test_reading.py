@@ -754,6 +754,8 @@ def test_the_suite_of_an_assembly_is_a_report_of_nunit() -> None:
     ("content", "hint"),
     [
         (b'<?xml version="1.0"?>\n<!-- NUnit -->\n<test-results name="a.dll"/>', "NUnit 2"),
+        (b'<test-results xmlns:xsi="x" name="Pester" total="1"/>', "OutputFormat = 'JUnitXml'"),
+        (b'<testExecutions version="1"><file path="a.ts"/></testExecutions>', "SonarQube"),
         (b'<Site BuildName="b" Generator="ctest-3.25"><Testing/></Site>', "--output-junit"),
         (b"<!DOCTYPE html><html><body/></html>", "web page"),
         (b'<a:test-suite xmlns:a="urn:model.allure.qatools.yandex.ru"><name>x</name></a:test-suite>', "Allure 1"),

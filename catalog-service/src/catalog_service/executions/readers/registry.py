@@ -51,7 +51,7 @@ _OTHERS = (
     (
         (b"test-results",),
         "This is a report of NUnit 2: run the tests by the console of NUnit 3 without `format=nunit2`, or by"
-        " `dotnet test --logger trx`.",
+        " `dotnet test --logger trx`; with Pester by `TestResult.OutputFormat = 'JUnitXml'`.",
     ),
     ((b"Site",), "This is what CTest sends to CDash: `ctest --output-junit FILE` writes a JUnit report (CMake 3.21)."),
     ((b"testng-results",), "This is TestNG's own report: send those of the folder `junitreports` beside it."),
