@@ -85,9 +85,11 @@ class Api:
         )
 
     def stream(self, path: str, **params: Any) -> Iterator[bytes]:
-        """Yield the body of a GET as it comes; raise Failure when it is refused, or ends before its end."""
+        """Yield the document of a GET as it comes; raise Failure when it is refused, none, or ends before its end."""
         response = self.call("GET", self._below + path, params=_given(params), stream=True)
         try:
+            if "content-disposition" not in response.headers:
+                raise _stranger(response.request.url)
             yield from response.iter_bytes()
         except httpx.TransportError as error:
             raise Failure(Exit.UNREACHABLE, f"{self.url}: {_reason(error)}; what came is not complete.") from None
@@ -134,7 +136,11 @@ def expected(content: Any, *having: str, where: object) -> dict[str, Any]:
     """Return what an address has answered; raise Failure if it is no object with these members."""
     if isinstance(content, dict) and all(name in content for name in having):
         return content
-    raise Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?")
+    raise _stranger(where)
+
+
+def _stranger(where: object) -> Failure:
+    return Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?")
 
 
 def name_of(file: Path) -> str:
