@@ -234,6 +234,40 @@ def test_a_file_that_is_dropped_and_is_none_says_what_is_wrong(page_of: PageOf) 
 
 
 @pytest.mark.long
+def test_what_a_file_does_not_say_of_itself_can_be_said(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    visit = page_of("reviewer", "/imports", width=320)
+    page = visit.page
+    entry = {"title": "Doors close", "description": "They close.", "module": module, "priority": "high"}
+    chosen(page, "doors.json", json.dumps([{**entry, "type": "functional", "external_id": f"{module}-1"}]))
+    expect(page.get_by_role("alert").first).to_contain_text("does not say whether it is a requirement")
+    assert axe.violations(page) == []
+    page.get_by_role("group", name="Each object of the file is").get_by_text("A test case").click()
+    expect(page.get_by_role("region", name="How the first rows are read")).to_contain_text("Doors close")
+    page.get_by_role("button", name="Plan the import").click()
+    apply_button(page, 1).click()
+    page.get_by_role("dialog").get_by_role("button", name="Apply 1 change").click()
+    expect(page.get_by_text("1 change is in the record.")).to_be_visible()
+    assert [made["external_id"] for made in reviewer.items("/test-cases", module=module)] == [f"{module}-1"]
+    taken(visit, "422")
+
+
+@pytest.mark.long
+def test_the_encoding_of_a_file_that_cannot_be_read_can_be_named(page_of: PageOf) -> None:
+    visit = page_of("reviewer", "/imports", theme="dark")
+    page = visit.page
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file").click()
+    content = "ID,Title\nR-1,Prüfung der Türöffnung äöü\n".encode()[:-3] + b"\xff\n"
+    chooser.value.set_files({"name": "doors.csv", "mimeType": "text/csv", "buffer": content})
+    expect(page.get_by_role("alert").filter(has_text="name the encoding")).to_be_visible()
+    page.get_by_text("What happens to what is there already").click()
+    page.get_by_label("Encoding").fill("cp1252")
+    expect(page.get_by_role("region", name="How the first rows are read")).to_contain_text("ÿ")
+    taken(visit, "422")
+
+
+@pytest.mark.long
 def test_a_mapping_is_saved_and_used_again(page_of: PageOf, reviewer: Traceline) -> None:
     module, name = texts.word(), texts.words(2)
     content = f"Key,Summary,Text,Area\n{module}-1,Doors close,They close.,{module}\n"

@@ -4,7 +4,9 @@ import { useLocation } from "wouter"
 import { ApiProblem } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
 import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
 import { FactList, type Facts } from "../kit/facts"
+import { optionsOf } from "../kit/filter"
 import { Refusal } from "../kit/form"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
@@ -22,7 +24,10 @@ import { inUnits, useSecondsLeft } from "./progress"
 
 const words = m.exchange
 /** Options that say how a file is read: with another, it looks different. */
-const OF_READING = ["encoding", "source_system", "format"]
+const OF_READING = ["encoding", "source_system", "format", "kind"]
+
+/** What the objects of a list can be that do not say it themselves. */
+const { links: _, ...OBJECTS } = words.mapping.rowOf
 
 /** Exports of Traceline, which alone can be restored. */
 const NATIVE = new Set(["json", "ndjson"])
@@ -72,7 +77,11 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
   const last = useRef<Inspection>(undefined)
   if (query.data) last.current = query.data
   const data = last.current
-  const isTooLarge = query.error instanceof ApiProblem && query.error.status === 413
+  const refusal = query.error instanceof ApiProblem ? query.error : undefined
+  const isTooLarge = refusal?.status === 413
+  const [hasNoKinds, setNoKinds] = useState(false)
+  if (refusal?.code === "kind_missing" && !hasNoKinds) setNoKinds(true)
+  const optionFields = <OptionFields options={options} change={setOptions} isNative={NATIVE.has(data?.format ?? "")} />
   return (
     <Page
       title={file.name}
@@ -84,6 +93,18 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
     >
       <div className={css.setup}>
         {data && query.error ? <Refusal>{sentenceOf(query.error)}</Refusal> : <NotYet query={query} rows={6} />}
+        {hasNoKinds && (
+          <div className={css.line}>
+            <span aria-hidden="true">{words.mapping.objectsAre}</span>
+            <Choice
+              label={words.mapping.objectsAre}
+              value={options.kind ?? ""}
+              options={optionsOf(OBJECTS)}
+              onChange={(kind) => setOptions({ ...options, kind })}
+            />
+          </div>
+        )}
+        {!data && refusal?.status === 422 && optionFields}
         {(data || isTooLarge) && (
           <>
             {data && <Recognised inspection={data} file={file} />}
@@ -97,7 +118,7 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
               />
             )}
             {data && <Preview inspection={data} isStale={query.isPlaceholderData} />}
-            <OptionFields options={options} change={setOptions} isNative={NATIVE.has(data?.format ?? "")} />
+            {optionFields}
             {error !== undefined && <Refusal>{sentenceOf(error)}</Refusal>}
             {sent === undefined ? (
               <div className={css.start}>

@@ -108,6 +108,7 @@ export const exchange = {
       "strictdoc-xlsx": "StrictDoc",
     } as Record<string, string>,
     rowsAre: "Each row is",
+    objectsAre: "Each object of the file is",
     rowOf: { requirements: "A requirement", test_cases: "A test case", links: "A link" },
     column: "Column",
     samples: "For example",
