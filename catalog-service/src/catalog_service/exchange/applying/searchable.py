@@ -5,6 +5,7 @@ from chassis.db.database import Database
 from chassis.db.rows import fetch_value
 
 _WAITS = "applied_at IS NOT NULL AND NOT search_ready"
+_HAS_LEFT_SOME = "NOT search_ready AND (applied_at IS NOT NULL OR applied_step > 0)"
 
 
 async def complete(database: Database) -> None:
@@ -13,8 +14,8 @@ async def complete(database: Database) -> None:
     Queries are planned for the many new rows from then on.
     """
     async with database.across() as connection:
-        waits = f"SELECT {MISSING_DOCUMENTS} OR EXISTS (SELECT FROM import_jobs WHERE {_WAITS})"
-        if not await fetch_value(connection, waits):
+        # Not by the items: what is not committed of a large import takes long to be passed over.
+        if not await fetch_value(connection, f"SELECT EXISTS (SELECT FROM import_jobs WHERE {_HAS_LEFT_SOME})"):
             return
     await make_missing_documents(database)
     async with database.connection() as connection:
