@@ -41,3 +41,10 @@ async def test_a_table_that_somebody_has_locked_is_not_waited_for(database: Data
         async with asyncio.timeout(10):
             await statistics.refresh(database)
     assert await _known(database) == -1
+
+
+async def test_who_fills_an_unlogged_table_makes_its_statistics(database: Database) -> None:
+    await _grow(database, 100)
+    async with database.connection() as connection:
+        await connection.execute("ALTER TABLE effects SET UNLOGGED")
+    assert await statistics.refresh(database) == []

@@ -13,13 +13,16 @@ _FEW = 50
 """Rows, at which PostgreSQL makes them, too."""
 
 _GROWN = f"""
-SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relpersistence = 'p'
     AND pg_stat_get_live_tuples(oid) > {_FEW} + 2 * greatest(reltuples, 0) AND has_table_privilege(oid, 'MAINTAIN')
 """
 
 
 async def refresh(database: Database) -> list[str]:
-    """Make statistics of the tables that have more than doubled since their last; return the tables' names."""
+    """Make statistics of the tables that have more than doubled since their last; return the tables' names.
+
+    Who fills an unlogged table has statistics made of it once, at the end.
+    """
     async with database.across() as connection:
         grown = await fetch_column(connection, _GROWN)
         for table in grown:
