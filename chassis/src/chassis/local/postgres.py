@@ -31,6 +31,8 @@ _ON_ONE_MACHINE = {
     "io_method": "sync",
     # Files of the log need not be filled with zeros first, while all that write wait, as they are used again later.
     "wal_init_zero": "off",
+    # What large transactions have written of the log goes to disk in small pieces: requests wait behind each.
+    "wal_writer_delay": "20ms",
 }
 _ANSWERS_WITHIN = 20
 _LONGEST_FOLDER = 85
