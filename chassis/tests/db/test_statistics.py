@@ -5,6 +5,7 @@ import asyncio
 from chassis.db import statistics
 from chassis.db.database import Database
 from chassis.db.rows import fetch_column
+from testing.postgres import as_owner
 
 _ROWS = "SELECT reltuples::integer FROM pg_class WHERE relname = 'effects'"
 
@@ -45,6 +46,6 @@ async def test_a_table_that_somebody_has_locked_is_not_waited_for(database: Data
 
 async def test_who_fills_an_unlogged_table_makes_its_statistics(database: Database) -> None:
     await _grow(database, 100)
-    async with database.connection() as connection:
+    async with as_owner(database) as connection:
         await connection.execute("ALTER TABLE effects SET UNLOGGED")
     assert await statistics.refresh(database) == []
