@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from typing import Any
 
 from prometheus_client import Histogram
@@ -19,11 +18,6 @@ _BATCH = 500
 _LINGER = 0.01
 _LINGER_BUSY = 0.25
 """Seconds that a first event waits for company: a batch costs little more than one event."""
-_LONG = 0.01
-_RESTS = 50
-_LONGEST_REST = 3.0
-"""Seconds. A look passes over all that is recorded and not yet committed: while a large import is applied, each takes
-longer. After one that took longer than _LONG and found nothing, it rests _RESTS times as long."""
 _PAUSE = 1.0
 """Seconds before a broker that did not take events is tried again."""
 _PUBLISH_SECONDS = Histogram(
@@ -49,16 +43,12 @@ class Relay:
         committed = self._database.commits.listener()
         while True:
             committed.clear()
-            began = time.monotonic()
             try:
                 published = await self.publish_waiting()
             except NotPublished as failure:
                 _log.warning("%s", failure)
                 await asyncio.sleep(_PAUSE)
                 continue
-            took = time.monotonic() - began
-            if not published and took > _LONG:
-                await asyncio.sleep(min(_RESTS * took, _LONGEST_REST))
             if await wait_with_timeout(committed, self._poll):
                 await asyncio.sleep(_LINGER if published < _BUSY else _LINGER_BUSY)
 
