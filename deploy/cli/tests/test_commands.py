@@ -30,7 +30,8 @@ NOBODY = "http://127.0.0.1:9"
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is logged in, and this is no CI."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    for name in ("TRACELINE_URL", "TRACELINE_TOKEN", "TRACELINE_EMAIL", "TRACELINE_PROJECT", "GITHUB_ACTIONS"):
+    of_ours = ("TRACELINE_URL", "TRACELINE_TOKEN", "TRACELINE_EMAIL", "TRACELINE_PROJECT")
+    for name in (*of_ours, "CI", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
 
 
