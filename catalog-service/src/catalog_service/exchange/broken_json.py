@@ -14,7 +14,6 @@ NO_JSON = (ijson.JSONError, UnicodeDecodeError)
 Path = tuple[str | int, ...]
 
 _PIECE = 1 << 16
-
 _ENDS = "premature EOF|end of data|zero-length"
 _REASONS = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
