@@ -57,6 +57,10 @@ class Columns:
         """Return the positions of all columns of a name."""
         return self._by_name.get(name.strip()) or self._by_look.get(fold(name)) or []
 
+    def all_of(self, column: str | int) -> list[int]:
+        """Return the positions of all columns that a mapping calls so: by a name, or by a position from 1."""
+        return [column - 1] if isinstance(column, int) else self.all_named(column)
+
     def position(self, column: str | int, *, of: str) -> int:
         """Return the position of a column that a mapping names for a field; raise Unreadable where there is none."""
         found = self.find(column)

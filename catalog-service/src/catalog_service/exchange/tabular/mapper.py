@@ -53,7 +53,7 @@ class Mapper:
             else:
                 self._sources.append(self._source(name, rule))
         self._links = self._link_sources()
-        self._ignored = {at for name in mapping.ignore for at in self._positions(name)}
+        self._ignored = {at for name in mapping.ignore for at in columns.all_of(name)}
         if columns.header and columns.header[-1] == PROBLEM and len(columns) - 1 not in self._used:
             self._ignored.add(len(columns) - 1)
         rest = [
@@ -104,9 +104,6 @@ class Mapper:
         if self._dropped:
             names = listed(map(shown, self._dropped), "and")
             yield Notice("columns_ignored", f"Not read, as the mapping says: {names}.", len(self._dropped))
-
-    def _positions(self, column: str | int) -> list[int]:
-        return [column - 1] if isinstance(column, int) else self._columns.all_named(column)
 
     def _source(self, name: str, rule: FieldRule) -> Source:
         source = make_source(name, rule, self._columns, self._mapping.kind, is_own=self._is_own)

@@ -352,11 +352,7 @@ def _described(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
     """Return the columns with samples of what stands in them, and what each was taken for."""
     described = []
     taken = _taken(chosen, start.columns)
-    ignored = {
-        at
-        for name in chosen.mapping.ignore
-        for at in ([name - 1] if isinstance(name, int) else start.columns.all_named(name))
-    }
+    ignored = {at for name in chosen.mapping.ignore for at in start.columns.all_of(name)}
     for at in range(len(start.columns)):
         values = start.sample.values(at)
         samples = [value[:_SHOWN_LENGTH] for value in dict.fromkeys(values)]
