@@ -71,7 +71,9 @@ def test_a_result_of_allure_in_an_archive_is_named() -> None:
 
 @pytest.mark.parametrize("chosen", ["auto", "junit", "tap", "go-test-json"])
 @pytest.mark.parametrize(
-    "content", [b"\n", b" \t\r\n" * 50_000, b"\xef\xbb\xbf\n", "\ufeff\n".encode("utf-16"), gzip.compress(b"")]
+    "content",
+    [b"\n", b" \t\r\n" * 50_000, b"\xef\xbb\xbf\n", "\ufeff\n".encode("utf-16"), gzip.compress(b"")],
+    ids=["line", "lines", "utf-8", "utf-16", "gzip"],
 )
 def test_a_file_of_blanks_is_empty(content: bytes, chosen: str) -> None:
     refused = read(io.BytesIO(content), io.BytesIO(), Order(chosen))
