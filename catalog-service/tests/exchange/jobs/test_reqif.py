@@ -99,3 +99,23 @@ async def test_a_large_file_shows_its_first_rows_before_it_is_sent_whole(imports
         found = ok(await imports.catalog.request("POST", "/imports/inspect", content=part, headers=REQIF))
         assert found["format"] == "reqif"
         assert [row["fields"]["title"] for row in found["rows"]] == ["Doors close", "Doors lock safely", "Hold a door"]
+
+
+async def test_an_object_that_was_known_by_its_identifier_is_found_when_its_file_calls_it_otherwise(
+    imports: Any,
+) -> None:
+    catalog = imports.catalog
+    word = catalog.word()
+    named = sample_of(word)
+    nameless = named.replace(b"ReqIF.ForeignID", b"Number")
+    await imports.apply(ok(await imports.send_file(nameless, REQIF)))
+    before = await catalog.read(f"/requirements/by-external-id/{word}_r1")
+    planned = ok(await imports.send_file(named, REQIF))
+    assert planned["counts"]["requirements"]["update"] == 2
+    row = next(row for row in await imports.rows(planned, limit=200) if row["item_id"] == before["id"])
+    changed = {one["field"]: (one["before"], one["after"]) for one in row["changes"]}
+    assert changed["external_id"] == (f"{word}_r1", f"{word}-1")
+    await imports.apply(planned)
+    assert (await catalog.read(f"/requirements/by-external-id/{word}-1"))["id"] == before["id"]
+    again = ok(await imports.send_file(named, REQIF))
+    assert [again["counts"][name]["unchanged"] for name in ("requirements", "test_cases", "links")] == [2, 1, 1]

@@ -72,7 +72,7 @@ def match(kind: ItemKind, rules: Rules) -> str:
         """
         of_key = ", c.id"
     # A restore knows no items but those of the file's ids.
-    others = "" if rules.restoring else f", o.id, b.id{of_key}"
+    others = "" if rules.restoring else f", o.id, b.id, i.id{of_key}"
     target = f"coalesce(a.id{others})"
     version = f"coalesce(a.version{others.replace('.id', '.version')})"
     return f"""
@@ -87,9 +87,10 @@ def match(kind: ItemKind, rules: Rules) -> str:
         coalesce(r.file_id::text, r.external_id, r.key) IS NOT NULL AS has_key,
         coalesce({target}::text, r.file_id::text, 'e' || r.external_id, 'k' || r.key) AS identity,
         {target} AS target_id, {version} AS target_version,
-        CASE WHEN a.id IS NULL AND o.id IS NULL AND b.source_system IS DISTINCT FROM r.source_system
+        CASE WHEN a.id IS NULL AND o.id IS NULL
+                  AND coalesce(b.source_system, i.source_system) IS DISTINCT FROM r.source_system
                   AND r.source_system IS NOT NULL
-             THEN coalesce(b.source_system, '') END AS other_source,
+             THEN coalesce(b.source_system, i.source_system, '') END AS other_source,
         CASE WHEN b.id <> {target} THEN b.id WHEN {target} IS NULL THEN b.id END AS holder,
         {"coalesce(c.number > 1 AND a.id IS NULL AND b.id IS NULL, false)" if rules.key else "false"} AS is_ambiguous,
         d.deleted_at AS was_deleted
@@ -97,18 +98,23 @@ def match(kind: ItemKind, rules: Rules) -> str:
         SELECT r.position, r.row, r.version, r.given, r.action = 'error' IS TRUE AS is_refused,
             r.problems IS NOT NULL AS is_incomplete, f.external_id, f.source_system,
             CASE WHEN lower(f.id) ~ '{_UUID}' THEN f.id::uuid END AS file_id,
-            CASE WHEN lower(f.id) ~ '{_UUID}' THEN {copy_id("lower(f.id)")} END AS copy_id, {key} AS key
+            CASE WHEN lower(f.id) ~ '{_UUID}' THEN {copy_id("lower(f.id)")} END AS copy_id, {key} AS key,
+            CASE WHEN %(is_reqif)s THEN r.fields #>> '{{custom_metadata,reqif,identifier}}' END AS identifier
         FROM import_rows r CROSS JOIN LATERAL json_to_record(r.fields) AS f ({columns})
         WHERE r.job_id = %(job)s AND r.kind = '{kind.name}'
     ) r
     LEFT JOIN {kind.table} a ON a.id = r.file_id
     LEFT JOIN {kind.table} o ON a.id IS NULL AND o.id = r.copy_id
     LEFT JOIN {kind.table} b ON b.external_id = r.external_id
+    -- An object has its IDENTIFIER for an external_id until the file calls it something else.
+    LEFT JOIN {kind.table} i ON %(is_reqif)s AND b.id IS NULL AND i.external_id = %(prefix)s || r.identifier
+        AND i.custom_metadata #>> '{{reqif,identifier}}' = r.identifier
     {by_key}
     LEFT JOIN LATERAL (
         SELECT max(deleted_at) AS deleted_at FROM deleted_items d
         WHERE d.kind = '{kind.name}' AND {target} IS NULL
-            AND (d.id IN (r.file_id, r.copy_id) OR d.external_id = r.external_id)
+            AND (d.id IN (r.file_id, r.copy_id)
+                OR d.external_id IN (r.external_id, %(prefix)s || r.identifier))
     ) d ON %(has_deleted)s
     ) matched
     """

@@ -58,7 +58,7 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
     async with _session(database, job) as connection:
         planner = _Planner(connection, job)
         await planner.run("SELECT analyze_import_rows()")
-        await _plan_items(planner)
+        await _plan_items(planner, read["format"])
         await _plan_links(planner)
         await _plan_deletions(planner)
         counts = await count_rows(connection, job.id)
@@ -86,7 +86,7 @@ async def _session(database: Database, job: Job) -> AsyncIterator[Connection]:
         yield connection
 
 
-async def _plan_items(planner: _Planner) -> None:
+async def _plan_items(planner: _Planner, file_format: str) -> None:
     options = planner.options
     restoring = options["mode"] == Mode.RESTORE
     mapping = options.get("mapping") or {}
@@ -100,7 +100,13 @@ async def _plan_items(planner: _Planner) -> None:
     await planner.run("CREATE TEMP TABLE plan_changes (position integer, changes json) ON COMMIT DROP")
     has_deleted = await fetch_value(planner.connection, "SELECT EXISTS (SELECT FROM deleted_items)")
     for kind in KINDS:
-        await planner.run(items.match(kind, rules), has_deleted=has_deleted, project=planner.job.project_id)
+        await planner.run(
+            items.match(kind, rules),
+            has_deleted=has_deleted,
+            project=planner.job.project_id,
+            is_reqif=file_format in ("reqif", "reqifz"),
+            prefix=mapping.get("external_id_prefix") or "",
+        )
     await planner.run("ANALYZE plan")
     await planner.run(items.refuse_duplicates())
     for kind in KINDS:
