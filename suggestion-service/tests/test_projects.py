@@ -59,7 +59,12 @@ async def score(service: Any) -> None:
 
 def told(number: int, payload: type, key: str, **settings: Any) -> bytes:
     state = ProjectState(
-        key=key, name=key, description="", visibility="open", archived=False, settings=ProjectSettings(**settings)
+        key=key,
+        name=key,
+        description="",
+        visibility="open",
+        archived=payload is auth.ProjectArchived,
+        settings=ProjectSettings(**settings),
     )
     more = {} if payload in (auth.ProjectCreated, auth.ProjectDeleted) else {"changes": {}}
     return sequenced(number, NewEvent(payload(project=state, **more), key, ROOT).envelope())
@@ -252,6 +257,26 @@ async def test_projects_that_want_no_suggestions_are_not_looked_at_for_a_sweep(s
     async with service.database.across() as connection:
         assert await settlement.unreconciled(connection, automatic=True) == [MAIN, "WORDS"]
         assert await settlement.unreconciled(connection, automatic=False) == ["WORDS"]
+
+
+async def test_a_project_that_is_archived_is_suggested_nothing_until_it_is_taken_out(service: Any) -> None:
+    door = of(service, "DOOR")
+    await pair(service, "DOOR")
+    waiting = ok(await door.post("/suggestions/generate", headers={"Prefer": "respond-async"}), 202)
+    await service.inbox.receive([told(1, auth.ProjectArchived, "DOOR")])
+    while await service.runs.work_off_next():
+        pass
+    await service.rows("TRUNCATE scoring_queue")
+    await service.rescore_sweep.sweep_due()
+    ended = await door.read(f"/suggestions/runs/{waiting['id']}")
+    assert ended["status"] == "failed"
+    assert "archived" in ended["error"]
+    [finished] = await service.events("suggestion.run.finished")
+    assert (finished["project"], finished["data"]["status"]) == ("DOOR", "failed")
+    assert await suggestions(service, "DOOR") == []
+    await service.inbox.receive([told(2, auth.ProjectUpdated, "DOOR")])
+    async with service.database.across() as connection:
+        assert await settlement.unreconciled(connection, automatic=True) == ["DOOR"]
 
 
 async def test_a_project_that_is_deleted_leaves_nothing(service: Any) -> None:

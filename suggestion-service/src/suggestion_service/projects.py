@@ -7,24 +7,30 @@ from chassis.db.database import Connection, Database, in_another_project
 from chassis.messaging import removal
 from chassis.messaging.events import Received
 from contracts import auth
-from contracts.projects import ProjectState
+from contracts.projects import ProjectState, project_archived
+from suggestion_service.scoring import run_service
 from suggestion_service.store import projects, settlement
 from suggestion_service.store.projects import Project
 
 
 async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
-    """Store what projects want; where that is something else than before, what is pending is scored anew by it."""
+    """Store what projects want; where that is something else than before, what is pending is scored anew by it.
+
+    One that is archived wants nothing, and its runs end: nothing in it is changed any more.
+    """
     for event in events:
         state: ProjectState = event.data.project
         wanted = state.settings
         project = Project(
-            automatic_suggestions=wanted.automatic_suggestions,
+            automatic_suggestions=False if state.archived else wanted.automatic_suggestions,
             algorithm=wanted.algorithm,  # type: ignore[arg-type]  # auth-service takes no other
             threshold=wanted.threshold,
         )
         async with in_another_project(connection, state.key):
             before = await projects.get(connection)
             if await projects.put(connection, event.sequence, project) and before != project:
+                if state.archived:
+                    await run_service.end_all(connection, project_archived().detail)
                 await settlement.reset(connection)
 
 

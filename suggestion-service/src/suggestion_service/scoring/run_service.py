@@ -74,6 +74,14 @@ async def cancel(database: Database, run_id: UUID, caller: Identity) -> Run:
     return run
 
 
+async def end_all(connection: Connection, error: str) -> None:
+    """End the runs of the project that have not ended, as failed; what they have stored stays."""
+    for request in await runs.unfinished(connection):
+        run = await runs.end(connection, request.id, "failed", error)
+        await outbox.record(connection, [finished_event(run, request.actor, request.correlation_id)])
+        metrics.RUNS.labels(run["algorithm"], run["status"]).inc()
+
+
 def finished_event(run: Run, actor: Actor, correlation_id: str) -> NewEvent:
     """Return the event of a run's end."""
     figures = {name: value for name, value in run.items() if name in RunFinished.model_fields}

@@ -163,6 +163,14 @@ async def running(connection: Connection) -> list[ProgressingRun]:
     return await fetch_all(connection, ProgressingRun, _RUNNING)
 
 
+async def unfinished(connection: Connection) -> list[RunRequest]:
+    """Return what is asked for by the runs that have not ended, and let nobody else end them in this transaction."""
+    cursor = await connection.execute(
+        f"SELECT {COLUMNS} FROM runs r WHERE status IN ('queued', 'running') ORDER BY created_at, id FOR UPDATE"
+    )
+    return [run_request(row) for row in await cursor.fetchall()]
+
+
 async def last_scale(connection: Connection) -> LastScale | None:
     """Return the scale that the last run has set."""
     return await fetch_one(connection, LastScale, _LAST_SCALE)
