@@ -1,6 +1,7 @@
 """Uploads that are answered with 202 and go on."""
 
 import asyncio
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -8,7 +9,13 @@ from fastapi import Response
 
 from catalog_service.executions import jobs, upload
 from catalog_service.executions.jobs import Upload
+from catalog_service.handlers import HANDLERS
 from chassis.core.identity import Identity, Role
+from chassis.core.projects import NONE
+from chassis.messaging.events import SYSTEM, NewEvent, sequenced
+from chassis.messaging.inbox import Inbox
+from contracts import auth
+from contracts.projects import ProjectSettings, ProjectState
 from testing.service import Json, ok, problem
 
 from .conftest import Results, junit
@@ -52,6 +59,19 @@ async def test_why_nothing_was_stored_is_in_the_job(results: Results) -> None:
     assert (job["status"], job["results"]) == ("failed", None)
     assert (job["error"]["code"], job["error"]["status"], job["error"]["line"]) == ("unreadable_file", 422, 2)
     assert (await results.catalog.read("/test-runs", key="damaged"))["total"] == 0
+
+
+async def test_nothing_is_stored_in_a_project_that_is_archived_meanwhile(catalog: Any) -> None:
+    results = Results(catalog.being(Identity(id=2, email="rita@example.test", role=Role.REVIEWER, project="OLDRUNS")))
+    state = ProjectState(
+        key="OLDRUNS", name="Old", description="", visibility="open", archived=True, settings=ProjectSettings()
+    )
+    told = NewEvent(auth.ProjectArchived(project=state, changes={}), state.key, SYSTEM, project=NONE)
+    await Inbox("catalog", catalog.database, HANDLERS).receive([sequenced(1, told.envelope())])
+    problem(await results.post(junit(("a", "passed")), run="r"), 409, "project_archived")
+    job = await ended(results, f"/test-results/{(await results.post(junit(('a', 'passed')), AT_ONCE)).json()['id']}")
+    assert (job["status"], job["error"]["code"]) == ("failed", "project_archived")
+    assert (await results.catalog.read("/test-runs"))["total"] == 0
 
 
 async def test_what_outlives_its_lease_is_not_stored(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,7 @@ from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, created, item, wants_no_wait
 from chassis.web.strict_route import StrictRoute
+from contracts.projects import project_archived
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Results"])
 
@@ -86,7 +87,7 @@ _FILES_BODY = {
     responses={
         202: {"model": ResultsUpload, "description": "The upload goes on"},
         **problem_responses(
-            *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
+            *(400, "400 malformed_form", "409 run_key_taken", "409 project_archived", 413, "415 unknown_format"),
             *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "422 unknown_test"),
             "429 too_many_uploads",
         ),
@@ -127,6 +128,8 @@ async def send_test_results(request: Request, reviewer: Reviewer, database: Db, 
                     actor_of(reviewer),
                     default_branch=settings.results_default_branch,
                 )
+                if (await projects.get(connection)).archived:
+                    raise project_archived()
                 if not query.dry_run:
                     await sending.stored(connection, stored)
                 return answer(stored)

@@ -9341,6 +9341,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "run_key_taken";
         };
+        RunKeyTakenOrProjectArchived: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "run_key_taken" | "project_archived";
+        };
         RunNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "run_not_found";
@@ -12464,6 +12468,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["RunKeyTaken"];
             };
         };
+        /** @description Duplicate or state conflict: `run_key_taken`, `project_archived` */
+        RunKeyTakenOrProjectArchived: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RunKeyTakenOrProjectArchived"];
+            };
+        };
         /** @description Not found: `run_not_found` */
         RunNotFound: {
             headers: {
@@ -13164,6 +13178,7 @@ export type SchemaRuleName = components['schemas']['RuleName'];
 export type SchemaRun = components['schemas']['Run'];
 export type SchemaRunEnded = components['schemas']['RunEnded'];
 export type SchemaRunKeyTaken = components['schemas']['RunKeyTaken'];
+export type SchemaRunKeyTakenOrProjectArchived = components['schemas']['RunKeyTakenOrProjectArchived'];
 export type SchemaRunNotFound = components['schemas']['RunNotFound'];
 export type SchemaRunOfGate = components['schemas']['RunOfGate'];
 export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
@@ -13334,6 +13349,7 @@ export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgain
 export type ResponseRoleTooLowOrSessionNeeded = components['responses']['RoleTooLowOrSessionNeeded'];
 export type ResponseRunEnded = components['responses']['RunEnded'];
 export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
+export type ResponseRunKeyTakenOrProjectArchived = components['responses']['RunKeyTakenOrProjectArchived'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
 export type ResponseRunQueued = components['responses']['RunQueued'];
 export type ResponseSameTest = components['responses']['SameTest'];
@@ -20739,7 +20755,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["RunKeyTaken"];
+            409: components["responses"]["RunKeyTakenOrProjectArchived"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
