@@ -44,7 +44,8 @@ def by_hand(rows: str, shared: str | None = None, prolog: str = "", **members: s
         sheet = f'{prolog}<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
         archive.writestr("xl/worksheets/sheet1.xml", sheet)
         if shared is not None:
-            archive.writestr("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}">{shared}</sst>')
+            texts = f'<sst xmlns="{MAIN}">{shared}</sst>'
+            archive.writestr("xl/sharedStrings.xml", texts.encode("utf-8", "surrogateescape"))
         for name, content in members.items():
             archive.writestr(name, content)
     return file.getvalue()
@@ -148,6 +149,44 @@ def test_shared_and_inline_texts_of_several_runs_are_one_text_without_their_pron
     inline = '<c t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is></c>'
     rows = f'<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c>{inline}</row>'
     assert rows_of(by_hand(rows, shared)) == [["Doors ", "", "ab"]]
+
+
+PLAIN = (
+    '<row r="2" spans="1:9" ht="72"><c r="A2" s="1"/><c r="B2" t="s"><v>0</v></c><c r="D2"><v>7</v></c></row>',
+    '<row r="4" ht="15"/><row r="5"><c r="A5" t="str"><f>"a"&amp;B2</f><v>R&amp;D &lt;x&gt;</v></c></row>',
+    '<row r="7"><c r="AB7" t="inlineStr"><is><t xml:space="preserve"> a&#10;b </t></is></c><c><v>1</v></c></row>',
+    '<row><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>',
+)
+"""Rows as programs write them."""
+NOT_PLAIN = (
+    "<!-- a comment, </row> -->",
+    '<row r="3"><c r="A3" t="inlineStr"><is><t><![CDATA[</row><row r="9">]]></t></is></c></row>',
+    '<row r="3"><c r="A3" t="inlineStr"><is><t>a</t><rPh><t>b</t></rPh></is></c></row>',
+    f'<x:row xmlns:x="{MAIN}" r="3"><x:c r="A3"><x:v>3</x:v></x:c></x:row>',
+    '<row r="3"><c r="A3" t="inlineStr"><is><t>&#x1F600;&#13;\r\n</t></is></c></row>',
+    "<row r='3'>\n<c r='A3'><v>3</v></c></row>",
+)
+
+
+@pytest.mark.parametrize("place", range(len(PLAIN) + 1))
+def test_rows_are_the_same_by_pattern_and_by_parser(place: int) -> None:
+    texts = "<si><t>Doors &amp; more</t></si><si><t>_x0041_</t></si><si><r><t>run</t></r></si>"
+    for other in NOT_PLAIN:
+        rows = "".join([*PLAIN[:place], other, *PLAIN[place:]])
+        ways = []
+        for comment in ("", "<!-- a parser reads all of it -->"):
+            data = by_hand(rows, comment + texts, prolog=comment)
+            with open_workbook(io.BytesIO(data)) as tables:
+                ways.append([(row.number, row.cells, row.numbers, row.remarks) for row in tables[0].rows if row.cells])
+        assert ways[0] == ways[1]
+        assert len(ways[0]) == len(PLAIN) + (other is not NOT_PLAIN[0])
+
+
+def test_a_part_that_is_not_utf_8_is_damaged_wherever_that_is() -> None:
+    for texts in ("<si><t>\udcff</t></si>", f"<si><t>{'a' * 20_000}</t></si><si><t>\udcff</t></si>"):
+        data = by_hand('<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>', texts)
+        with pytest.raises(Unreadable, match="not well-formed"):
+            rows_of(data)
 
 
 @settings(max_examples=50)

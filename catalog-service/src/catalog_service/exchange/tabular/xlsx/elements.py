@@ -1,21 +1,17 @@
 """The large parts of a workbook as elements, of which only one is held at a time."""
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
-from chassis.files.refused import FileRefused
 from chassis.files.xml_errors import reason_of
 
-_PIECE = 1 << 14
-"""Bytes, whose elements fit into the cache of one core."""
 _LONGEST = 4 << 20
 """Bytes between the ends of two elements."""
 
 
-def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._Element]:
+def read_elements(pieces: Iterable[bytes], name: str, within: str) -> Iterator[etree._Element]:
     """Yield the elements of this local name, whole, up to the end of the element `within` that holds them.
 
     An element is good until the next one is asked for. Elements come as trees, since to build them in C takes a fifth
@@ -34,7 +30,7 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
     waiting = 0
     container = None
     try:
-        while piece := stream.read(_PIECE):
+        for piece in pieces:
             waiting += len(piece)
             parser.feed(piece)
             element = None
@@ -54,8 +50,6 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
         parser.close()
     except etree.XMLSyntaxError as error:
         raise _damaged(error) from None
-    except FileRefused as refused:
-        raise Unreadable(refused.message, offset=refused.offset) from None
 
 
 def _damaged(error: etree.XMLSyntaxError) -> Unreadable:

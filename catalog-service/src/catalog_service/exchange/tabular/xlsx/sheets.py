@@ -1,6 +1,8 @@
 """The rows of a sheet."""
 
-from collections.abc import Callable, Iterator, Sequence, Set
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import BinaryIO, Protocol
 
@@ -9,6 +11,7 @@ from lxml import etree
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
+from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, PlainPart
 from catalog_service.exchange.tabular.xlsx.values import (
     SharedTexts,
     date_text,
@@ -23,6 +26,19 @@ _LAST_ROW = 1_048_576
 """Of a sheet, as Excel has them."""
 _WITHOUT_VALUE = "the workbook holds a formula, but not what it gives; read as blank"
 _STRUCK = "struck_through", "text is struck through in the workbook; it was read as any other"
+
+_Cell = tuple[str, str, str, str, str, str, str]
+"""The letters of its column, its style, its kind, its formula, its value, its own text, and whether a part of that is
+struck through; each is empty where it is not there."""
+
+_PLAIN_CELL = re.compile(
+    r'<c(?: r="([A-Z]{1,3})\d{1,7}")?(?: s="(\d+)")?(?: t="([A-Za-z]+)")?'
+    rf"(?:/>|>(<f(?: [^<>]*)?(?:/>|>{TEXT}</f>))?"
+    rf'(?:<v>({TEXT})</v>|<is><t(?: xml:space="preserve")?>({TEXT})</t></is>)?</c>){NOT_PLAIN}'
+)
+_ATTRIBUTES = r'(?: (?!r=)[A-Za-z\d:]+="[^"<>&]*+")*+'
+_PLAIN_ROW = re.compile(rf'(?:<row(?: r="\d+")?{_ATTRIBUTES}/>)*+<row(?: r="(\d{{1,7}})")?{_ATTRIBUTES}>')
+_END_OF_ROW = "</row>"
 
 
 class Styles(Protocol):
@@ -39,32 +55,39 @@ def read_rows(
 ) -> Iterator[Row]:
     """Yield the rows of a sheet that have cells."""
     kinds, struck = styles.kinds, styles.struck
+    texts: SharedTexts | None = None
     number = 0
-    for count, element in enumerate(read_elements(open_part(path), "row", within="sheetData"), 1):
+    for count, (stored, stored_cells) in enumerate(_stored_rows(open_part(path)), 1):
         if count > MOST_LINES:
             raise too_many_rows(None)
-        stored = integer(element.get("r"))
-        number = number + 1 if stored is None else stored
+        stated = integer(stored)
+        number = number + 1 if stated is None else stated
         if number > _LAST_ROW:
             raise Unreadable(f"The workbook is damaged: a row has a number beyond {_LAST_ROW:,}, the last of a sheet.")
         row = Row(number, [])
         cells = row.cells
         numbers: list[int] = []
         position = -1
-        for cell in element:
-            reference = cell.get("r")
-            if reference is None:
-                position += 1
+        for letters, style, kind, formula, value, inline, is_struck_through in stored_cells:
+            position = _position(letters) if letters else position + 1
+            if kind == "s" and value:
+                texts = texts or shared()
+                text = texts.at(value)
+                if texts.struck and value in texts.struck:
+                    row.remark(position, *_STRUCK)
+            elif inline:
+                text = unescape(inline)
+                if is_struck_through:
+                    row.remark(position, *_STRUCK)
+            elif value:
+                text = _text(kind, value, style, kinds, from_1904, row, position, numbers)
             else:
-                position = _position(reference.rstrip("0123456789"))
-            kind = cell.get("t")
-            if kind == "s" and len(cell):
-                text = _shared(cell, shared(), row, position)
-            else:
-                text = _text(cell, kind, kinds, from_1904, row, position, numbers)
+                if formula and kind != "str":
+                    row.remark(position, "formula_without_value", _WITHOUT_VALUE)
+                continue
             if not text:
                 continue
-            if struck and integer(cell.get("s")) in struck:
+            if struck and integer(style) in struck:
                 row.remark(position, *_STRUCK)
             if position == len(cells) < MOST_COLUMNS:
                 cells.append(text)
@@ -80,35 +103,64 @@ def read_rows(
         yield row
 
 
+def _stored_rows(stream: BinaryIO) -> Iterator[tuple[str | None, Iterable[_Cell]]]:
+    """Yield the number that each row states, and its cells."""
+    part = PlainPart(stream, within="sheetData")
+    yield from part.elements("row", _plain_rows)
+    if not part.is_read:
+        for element in read_elements(part.rest(), "row", within="sheetData"):
+            yield element.get("r"), map(_cell, element)
+
+
+def _plain_rows(elements: str) -> list[tuple[str | None, Iterable[_Cell]]] | None:
+    rows: list[tuple[str | None, Iterable[_Cell]]] = []
+    has_entities = "&" in elements
+    at = 0
+    while at < len(elements):
+        row = _PLAIN_ROW.match(elements, at)
+        if row is None:
+            return None
+        end = elements.index(_END_OF_ROW, row.end())
+        cells = _PLAIN_CELL.findall(elements, row.end(), end)
+        if cells and cells[-1][-1]:
+            return None
+        if has_entities:
+            cells = [tuple(map(html.unescape, cell)) for cell in cells]
+        rows.append((row[1], cells))
+        at = end + len(_END_OF_ROW)
+    return rows
+
+
+def _cell(element: etree._Element) -> _Cell:
+    formula = value = inline = is_struck_through = ""
+    for part in element:
+        tag = part.tag
+        if tag.endswith("}v"):
+            value = part.text or ""
+        elif tag.endswith("}is"):
+            inline = rich_text(part)
+            is_struck_through = "yes" if is_struck(part) else ""
+        elif tag.endswith("}f"):
+            formula = "yes"
+    reference = element.get("r", "")
+    letters = reference.rstrip("0123456789") or reference
+    return letters, element.get("s", ""), element.get("t", ""), formula, value, inline, is_struck_through
+
+
 def _text(
-    cell: etree._Element,
-    kind: str | None,
+    kind: str,
+    value: str,
+    style: str,
     kinds: Sequence[str],
     from_1904: bool,
     row: Row,
     position: int,
     numbers: list[int],
 ) -> str:
-    """Return what a cell holds by itself as a text; note in the row what a person has to know of it."""
-    value = None
-    has_formula = False
-    for part in cell:
-        tag = part.tag
-        if tag.endswith("}v"):
-            value = part.text
-        elif tag.endswith("}is"):
-            if is_struck(part):
-                row.remark(position, *_STRUCK)
-            return rich_text(part)
-        elif tag.endswith("}f"):
-            has_formula = True
-    if value is None:
-        if has_formula and kind != "str":
-            row.remark(position, "formula_without_value", _WITHOUT_VALUE)
-        return ""
-    if kind is None or kind == "n":
-        style = integer(cell.get("s"))
-        shape = kinds[style] if style is not None and style < len(kinds) else ""
+    """Return what a cell holds as its value as a text; note in the row what a person has to know of it."""
+    if not kind or kind == "n":
+        number = integer(style)
+        shape = kinds[number] if number is not None and number < len(kinds) else ""
         if shape:
             return date_text(value, shape, from_1904)
         numbers.append(position)
@@ -119,16 +171,6 @@ def _text(
         row.remark(position, "cell_error", f"the workbook holds the error {value}; read as blank")
         return ""
     return unescape(value)  # a formula's text, or a date as ISO 8601
-
-
-def _shared(cell: etree._Element, texts: SharedTexts, row: Row, position: int) -> str:
-    stored = cell[-1].text
-    if stored is None or not stored.isdecimal():
-        raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.")
-    text = texts.at(stored)
-    if texts.is_struck(stored):
-        row.remark(position, *_STRUCK)
-    return text
 
 
 @lru_cache(1024)

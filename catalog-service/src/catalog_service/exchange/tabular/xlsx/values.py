@@ -1,7 +1,9 @@
 """What the cells of a workbook hold: texts, numbers and dates."""
 
+import html
 import re
 from array import array
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import BinaryIO
@@ -10,10 +12,12 @@ from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
+from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, PlainPart
 
 _MOST_TEXT = 160 << 20
 _REPEATED = 4096
 """Texts that are kept as such: words of priorities and modules stand in each row."""
+_PLAIN_TEXT = re.compile(rf'<si><t(?: xml:space="preserve")?>({TEXT})</t></si>{NOT_PLAIN}')
 _LONGEST_CODE = 255
 """Characters of a number format, as Excel takes them."""
 _ESCAPE = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
@@ -29,41 +33,60 @@ class SharedTexts:
     """
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._elements = read_elements(stream, "si", within="sst")
+        self._pieces = _pieces(stream)
         self._bytes = bytearray()
         self._ends = array("I", [0])
-        self._struck: set[str] = set()
+        self.struck: set[str] = set()
+        """The indices of those that are read and have something that is struck through."""
         self.at = lru_cache(_REPEATED)(self._at)
         """Gives the text at an index that a cell states; raises Unreadable."""
-
-    def is_struck(self, stored: str) -> bool:
-        """Check whether something of a text that was asked for is struck through."""
-        return stored in self._struck
 
     def _at(self, stored: str) -> str:
         index = integer(stored)
         if index is None:
             raise Unreadable("The workbook is damaged: a cell names a text that is not there.")
         while index >= len(self._ends) - 1:
-            self._read_next()
-        return self._bytes[self._ends[index] : self._ends[index + 1]].decode()
+            self._read_more()
+        return unescape(self._bytes[self._ends[index] : self._ends[index + 1]].decode())
 
-    def _read_next(self) -> None:
-        element = next(self._elements, None)
-        if element is None:
+    def _read_more(self) -> None:
+        texts, struck = next(self._pieces, (None, False))
+        if texts is None:
             raise Unreadable("The workbook is damaged: a cell names a text that is not there.")
-        if is_struck(element):
-            self._struck.add(str(len(self._ends) - 1))
-        self._bytes += rich_text(element).encode("utf-8", "replace")
-        self._ends.append(len(self._bytes))
+        if struck:
+            self.struck.add(str(len(self._ends) - 1))
+        for text in texts:
+            self._bytes += text.encode("utf-8", "replace")
+            self._ends.append(len(self._bytes))
         if len(self._bytes) > _MOST_TEXT:
             raise Unreadable(f"The texts of the workbook are larger than {_MOST_TEXT >> 20} MiB.")
 
 
+def _pieces(stream: BinaryIO) -> Iterator[tuple[list[str], bool]]:
+    """Yield the shared texts, escaped still; whether something is struck through is told of one by itself."""
+    part = PlainPart(stream, within="sst")
+    for texts in part.elements("si", _plain_texts):
+        yield texts, False
+    if not part.is_read:
+        for element in read_elements(part.rest(), "si", within="sst"):
+            yield [rich_text(element)], is_struck(element)
+
+
+def _plain_texts(elements: str) -> list[list[str]] | None:
+    found = _PLAIN_TEXT.findall(elements)
+    if found[-1][-1]:
+        return None
+    texts = [text for text, _ in found]
+    return [list(map(html.unescape, texts)) if "&" in elements else texts]
+
+
 def rich_text(element: etree._Element) -> str:
-    """Return the text of an element `si` or `is`, its runs as one, without what tells how it is pronounced."""
+    """Return the text of an element `si` or `is`, its runs as one, without what tells how it is pronounced.
+
+    It is escaped still.
+    """
     if not has_runs(element):
-        return unescape(element[0].text or "") if len(element) else ""
+        return (element[0].text or "") if len(element) else ""
     parts = []
     for child in element:
         name = etree.QName(child).localname
@@ -71,7 +94,7 @@ def rich_text(element: etree._Element) -> str:
             parts.append(child.text or "")
         elif name == "r":
             parts += [part.text or "" for part in child if etree.QName(part).localname == "t"]
-    return unescape("".join(parts))
+    return "".join(parts)
 
 
 def is_struck(element: etree._Element) -> bool:
