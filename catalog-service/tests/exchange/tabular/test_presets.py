@@ -83,6 +83,12 @@ QTEST = table(
     ("MD-1 Web", "TC-1", "Log in", "How to", "An account", "Manual", "New", "Urgent", "1", "Open", "It opens"),
     ("MD-1 Web", "TC-1", "Log in", "How to", "An account", "Manual", "New", "Urgent", "2", "Enter", "One is in"),
 )  # fmt: skip
+SPIRA = table(
+    ("Test Case ID", "Test Case Name", "Test Case Description", "Type", "Priority", "Status", "Step #",
+     "Test Step Description", "Expected Result", "Sample Data"),
+    ("TC:2", "Log in", "<p>How to</p>", "Regression", "1 - Critical", "Ready for Test", "1", "Open", "It opens", ""),
+    ("", "", "", "", "", "", "2", "Enter", "One is in", ""),
+)  # fmt: skip
 ALM = table(
     ("Subject", "Test Name", "Description", "Type", "Status", "Step Name", "Step Description", "Expected Result"),
     ("Web\\Login", "Log in", "How to", "MANUAL", "Ready", "Step 1", "Open", "It opens"),
@@ -145,6 +151,9 @@ STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
         (QTEST, "qtest", {
             "external_id": "TC-1", "title": "Log in", "priority": "critical", "status": "draft", "module": "MD-1 Web",
             "preconditions": "An account", "steps": STEPS}),
+        (SPIRA, "spira", {
+            "external_id": "TC:2", "title": "Log in", "description": "How to", "type": "regression",
+            "priority": "critical", "status": "ready", "steps": STEPS}),
         (ALM, "alm", {
             "title": "Log in", "description": "How to", "module": "Web\\Login", "status": "ready",
             "automation_status": "manual", "steps": STEPS}),
