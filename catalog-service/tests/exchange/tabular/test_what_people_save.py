@@ -259,6 +259,35 @@ def test_a_table_of_markdown_is_a_table() -> None:
     assert [item.row for item in found.items] == [3, 4]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| ID | Title | Description |\n|----|----|----|\n| R-1 | A \\| B | They close |\n| R-2 | C | d |\n",
+        "ID | Title | Description\n---|:---:|---\nR-1 | A B | They close\nR-2 | C | d\n",
+        "||ID||Title||Description||\n|R-1|A \\| B|They close|\n|R-2|C|d|\n",
+    ],
+)
+def test_a_table_of_a_text_is_read_however_it_is_drawn(table: str) -> None:
+    named = [[fields[name] for name in ("external_id", "title", "description")] for fields in read(table).fields]
+    assert named == [["R-1", "A | B" if "\\|" in table else "A B", "They close"], ["R-2", "C", "d"]]
+
+
+def test_cells_within_single_quotes_are_read_without_them() -> None:
+    (fields, other) = read("'ID','Title'\n'R-1','It''s closed, always'\n'R-2','They\nopen'\n").fields
+    assert (fields["external_id"], fields["title"]) == ("R-1", "It's closed, always")
+    assert (other["external_id"], other["title"]) == ("R-2", "They\nopen")
+
+
+def test_ids_of_test_cases_say_what_a_table_has() -> None:
+    assert [item.kind for item in read("ID,Title\nTC-1,Log in\nTC-2,Log out\n").items] == ["test_case"] * 2
+    assert [item.kind for item in read("ID,Title\nTC-1,Log in\nR-2,Log out\n").items] == ["requirement"] * 2
+
+
+def test_tags_in_brackets_are_a_list() -> None:
+    tags = [fields["tags"] for fields in read('ID,Title,Tags\n1,A,"[a,b c]"\n2,B,[]\n3,C,"[a] b, [c]"\n').fields]
+    assert tags == [["a", "b c"], [], ["[a] b", "[c]"]]
+
+
 def test_characters_that_nobody_sees_make_no_other_header() -> None:
     (fields,) = read("ID,\ufeffTi\u00adtle\u200b\nR-1,Close\n").fields
     assert (fields["external_id"], fields["title"]) == ("R-1", "Close")

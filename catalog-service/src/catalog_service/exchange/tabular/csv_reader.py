@@ -29,8 +29,10 @@ _HEADER_ALONE = 0.01
 """What a header counts for of which no row has as many cells."""
 _RULE = re.compile(":?-[-:]*")
 """What stands below the header of a table in Markdown."""
+_RULE_OF_CELL = re.compile(r"\s*:?---+:?\s*")
 _WEB_PAGE = re.compile(r"\s*<(!doctype html|html)\b", re.I)
 _CR_WITHIN_QUOTES, _CR_OUTSIDE = "\0r", "\0n"  # while a row is taken apart; a text has no NUL
+_ESCAPED_BAR, _BAR = "\\|", "\0b"
 
 
 def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row]:
@@ -41,8 +43,8 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
     quoting = find_quoting(file, encoding, delimiter)
     text = read_lines(file, encoding)
     lines = _Lines(unescaped(text) if quoting.escapes else text)
-    reader = _cells(lines, delimiter, indents=quoting.indents)
-    is_own = False
+    reader = _cells(lines, delimiter, indents=quoting.indents, quote=quoting.quote)
+    is_own = is_drawn = False
     number = 0
     while True:
         lines.begin_record()
@@ -80,16 +82,44 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
             )
         if number == 1 and len(cells) <= 2 and cells and cells[0].startswith("sep="):
             continue  # Excel's own way of saying the delimiter
-        if delimiter == "|" and len(cells) > 2 and not cells[0].strip() and not cells[-1].strip():
-            cells = [cell.strip() for cell in cells]  # a table of Markdown
-            if _RULE.fullmatch("".join(cells)):
+        if delimiter == "|":
+            if _is_rule(cells):
+                is_drawn = True
                 continue
+            cells = [cell.strip() for cell in cells] if is_drawn else cells
         yield Row(number, cells, line)
 
 
-def _cells(lines: Iterable[str], delimiter: str, *, indents: bool = False) -> Iterator[list[str]]:
+def _cells(lines: Iterable[str], delimiter: str, *, indents: bool = False, quote: str = '"') -> Iterator[list[str]]:
     csv.field_size_limit(LONGEST_CELL)  # of the whole process, in which others may set it, too
-    return csv.reader(lines, delimiter=delimiter, skipinitialspace=indents)
+    if delimiter != "|":
+        return csv.reader(lines, delimiter=delimiter, skipinitialspace=indents, quotechar=quote)
+    bars = (line.replace(_ESCAPED_BAR, _BAR) if line.startswith("|") else line for line in lines)
+    return _within_text(csv.reader(bars, delimiter=delimiter, skipinitialspace=indents, quotechar=quote))
+
+
+def _within_text(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Yield rows, those of a table in Markdown or a wiki as they are meant; a wiki has two bars around headers."""
+    is_first = True
+    for cells in rows:
+        if _has_bars_around(cells):
+            if is_first and len(cells) > 4 and len(cells) % 2 and not any(cells[1::2]):
+                cells = cells[::2]
+            is_first = False
+            yield [cell.strip().replace(_BAR, "|") for cell in cells]
+        else:
+            yield [cell.replace(_BAR, _ESCAPED_BAR) for cell in cells]
+
+
+def _has_bars_around(cells: list[str]) -> bool:
+    return len(cells) > 2 and not cells[0].strip() and not cells[-1].strip()
+
+
+def _is_rule(cells: list[str]) -> bool:
+    """Check whether a row is the line below the header of a table in Markdown."""
+    if _has_bars_around(cells):
+        return _RULE.fullmatch("".join(cells)) is not None
+    return len(cells) > 1 and all(map(_RULE_OF_CELL.fullmatch, cells))
 
 
 def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:

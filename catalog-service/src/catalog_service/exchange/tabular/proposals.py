@@ -28,6 +28,7 @@ _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de p
 _REQUIREMENT_WORDS = re.compile(
     r"\breq|requirement|anforderung|exigence|requisito|需求|要件|요구사항|изискван|требован", re.I
 )
+_ID_OF_TEST = re.compile(r"(tc|test(case)?)[-_:# ]?\d", re.I)
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
 _FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
@@ -165,7 +166,16 @@ def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str)
         return first
     if "action" in fields and any(map(_STEP_WORDS.search, sample.columns.header)):
         return "test_cases"
-    return "test_cases" if _TEST_FILES.search(about) and not _REQUIREMENT_WORDS.search(about) else "requirements"
+    if _REQUIREMENT_WORDS.search(about):
+        return "requirements"
+    return "test_cases" if _TEST_FILES.search(about) or _has_ids_of_tests(sample, scores) else "requirements"
+
+
+def _has_ids_of_tests(sample: Sample, scores: Mapping[int, Mapping[str, Guess]]) -> bool:
+    """Check whether all ids say that they are of test cases, such as `TC-7`."""
+    places = [at for at, guesses in scores.items() if "external_id" in guesses]
+    ids = sample.values_beside_others(places[0]) if places else []
+    return bool(ids) and all(map(_ID_OF_TEST.match, ids))
 
 
 def _has_only_ids(sample: Sample, said: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""How a CSV file quotes its cells where it does so otherwise than Excel: backslashes, and blanks before quotes."""
+"""How a CSV file quotes its cells where it does so otherwise than Excel: backslashes, blanks before quotes, `'`."""
 
 import csv
 import re
@@ -21,11 +21,12 @@ class Quoting:
     """What a file does.
 
     `escapes`: a backslash stands before a quote within a cell, which is not doubled, as MySQL writes it. `indents`: a
-    blank stands before the quote that opens a cell.
+    blank stands before the quote that opens a cell. `quote`: what cells are quoted by.
     """
 
     escapes: bool = False
     indents: bool = False
+    quote: str = '"'
 
 
 def find_quoting(file: BinaryIO, encoding: Encoding, delimiter: str) -> Quoting:
@@ -39,6 +40,8 @@ def find_quoting(file: BinaryIO, encoding: Encoding, delimiter: str) -> Quoting:
         return of(read_lines(file, encoding))
 
     try:
+        if _has_single_quotes(lines(), delimiter) and _is_whole(lines(), delimiter, may_be_cut=True, quote="'"):
+            return Quoting(quote="'")
         escapes = (
             _has(file, encoding, _ESCAPED_QUOTE)
             and not _is_whole(lines(), delimiter)
@@ -87,6 +90,13 @@ def _has(file: BinaryIO, encoding: Encoding, sought: str) -> bool:
     return False
 
 
+def _has_single_quotes(lines: Iterable[str], delimiter: str) -> bool:
+    """Check whether each cell of the first row, of several, is within single quotes."""
+    row = next((line.strip() for line in lines if line.strip() and not line.startswith("sep=")), "")
+    cells = row.split(delimiter)
+    return len(cells) > 1 and all(len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in cells)
+
+
 def _has_indented_quote(lines: Iterable[str], delimiter: str) -> bool:
     """Check whether a cell begins with a blank and a quote: where the quote opens no cell, both are read as text."""
     try:
@@ -100,10 +110,12 @@ def _has_indented_quote(lines: Iterable[str], delimiter: str) -> bool:
     return False
 
 
-def _is_whole(lines: Iterable[str], delimiter: str, *, may_be_cut: bool = False, indents: bool = False) -> bool:
+def _is_whole(
+    lines: Iterable[str], delimiter: str, *, may_be_cut: bool = False, indents: bool = False, quote: str = '"'
+) -> bool:
     """Check whether what closes each quoted cell is followed by its end; the end of the file may have been cut off."""
     try:
-        for _ in csv.reader(lines, delimiter=delimiter, skipinitialspace=indents, strict=True):
+        for _ in csv.reader(lines, delimiter=delimiter, skipinitialspace=indents, quotechar=quote, strict=True):
             pass
     except csv.Error as error:
         return may_be_cut and "unexpected end" in str(error)

@@ -95,6 +95,8 @@ def _tags(text: str, split: str | None) -> list[str]:
             values = None
         if isinstance(values, list) and all(isinstance(value, str) for value in values):
             return values
+        if text.find("]") == len(text) - 1 and text.rfind("[") == 0:
+            text, split = text[1:-1], split or ","
     parts = text.split(split) if split is not None else [text]
     return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
