@@ -95,7 +95,8 @@ def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False
     if not lists:
         raise Unreadable(
             "The file is JSON, but no list of items: an array of objects is expected, or an object with"
-            f" one of {', '.join(_LISTS)}."
+            f" one of {', '.join(_LISTS)}. From another tool, such as Jira or Qase, export a table (CSV or XLSX)"
+            " instead."
         )
     return Document(file, start, max_record, head, tuple(lists))
 
