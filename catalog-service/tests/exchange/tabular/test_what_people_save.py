@@ -283,6 +283,43 @@ def test_ids_of_test_cases_say_what_a_table_has() -> None:
     assert [item.kind for item in read("ID,Title\nTC-1,Log in\nR-2,Log out\n").items] == ["requirement"] * 2
 
 
+@pytest.mark.parametrize("steps", ["Test Steps - {}", "Test Steps/{}", "Step {}"])
+def test_columns_that_say_that_they_are_of_steps_are_steps(steps: str) -> None:
+    header = ",".join(map(steps.format, ("Number", "Action", "Expected Results")))
+    found = read(f"ID,Name,{header},Status\nV-1,Log in,1,Open,It opens,Confirmed\n,,2,Enter,One is in,\n")
+    (fields,) = found.fields
+    assert fields["steps"] == {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
+    assert (found.items[0].kind, fields["status"]) == ("test_case", "ready")
+
+
+def test_numbers_of_steps_are_no_steps() -> None:
+    rows = "TC1,Anmelden,1,Öffnen,Offen\nTC1,Anmelden,2,Eingeben,Drin\n"
+    (fields,) = read(f"ID,Name,Schritt,Aktion,Erwartetes Ergebnis\n{rows}").fields
+    assert fields["steps"] == {"1": "Öffnen\nExpected: Offen", "2": "Eingeben\nExpected: Drin"}
+
+
+def test_texts_that_have_no_title_have_one_of_their_own_where_titles_are_those_of_chapters() -> None:
+    found = read("id,heading,text\nS-1,Doors,\nS-2,,The doors shall lock\nS-3,,The doors shall open\n")
+    assert [fields["title"] for fields in found.fields] == ["Doors", "The doors shall lock", "The doors shall open"]
+
+
+def test_a_summary_in_html_beside_the_name_of_a_test_case_is_its_description() -> None:
+    (fields,) = read("ID,Test Case,Summary\n1,Log in,<p>How to</p><ul><li>log in</li></ul>\n").fields
+    assert (fields["title"], fields["description"]) == ("Log in", "How to\n- log in")
+
+
+def test_a_link_that_is_no_address_is_not_the_source() -> None:
+    (fields,) = read("ID,Name,Requirement Link\n1,Lock,1234: The system shall lock\n").fields
+    assert "source_url" not in fields
+
+
+def test_a_number_behind_a_priority_is_only_its_place() -> None:
+    (fields,) = read(
+        "ID;Title;Linked Work Items;Type;Status;Priority\nR-1;Lock;;Requirement;Draft;High (70.0)\n"
+    ).fields
+    assert fields["priority"] == "high"
+
+
 def test_tags_in_brackets_are_a_list() -> None:
     tags = [fields["tags"] for fields in read('ID,Title,Tags\n1,A,"[a,b c]"\n2,B,[]\n3,C,"[a] b, [c]"\n').fields]
     assert tags == [["a", "b c"], [], ["[a] b", "[c]"]]

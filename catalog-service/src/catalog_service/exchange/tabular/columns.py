@@ -10,11 +10,11 @@ from chassis.core.wording import listed, nearest, shown
 
 _SHOWN_COLUMNS = 20
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]*[^\s,;:] [\d.]+")
-_NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])")
+_NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])|\s*\(\d+(?:[.,]\d+)?\)\s*\Z")
 
 
 def without_number(value: str) -> str:
-    """Return a value without the number that tools put before it to have values in order: `4 - Must Test`."""
+    """Return a value without the number by which tools have values in order: `4 - Must Test`, `High (70.0)`."""
     return _NUMBER.sub("", value)
 
 

@@ -36,11 +36,14 @@ _BETWEEN_IDS = re.compile(r"[,;\n|]")
 _DIGIT = re.compile(r"\d")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CATEGORY = re.compile("categor|catégor|kategor")
-_HTML = re.compile(r"<(p|div|span|ul|ol|table|h[1-6]|html|body)\b[^<>]*>.*</\1>", re.I | re.S)
+_BLOCK = "(?:p|div|span|ul|ol|table|h[1-6]|html|body)"
+_HTML = re.compile(rf"<{_BLOCK}\b[^<>]*>.*</{_BLOCK}>", re.I | re.S)
 _CUSTOM_FIELD = re.compile(r"^custom field \((.+)\)$", re.I)
 """What Jira calls the fields that a project or another tool has added."""
 _SOMETIMES_IDS = frozenset({"code", "requirement code", "test case code"})
 """Headers of ids in some tables, and of classes of items in others."""
+_OF_STEPS = re.compile(r"(test )?steps?\s*[-/.:>\s]\s*")
+_NUMBER_OF_STEP = re.compile(r"\s*([^\W\d]+\s+)?\d+[.:)]?\s*")
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
@@ -97,6 +100,9 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     spaced = fold(_CAMEL.sub(" ", header))
     for field, order in _headers().get(spaced, {}).items():
         found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header says {shown(spaced)}."))
+    if of_steps := _OF_STEPS.match(spaced):
+        for field in {*_headers().get(spaced[of_steps.end() :], {})} & {"action", "expected", "data"}:
+            found.setdefault(field, Guess(field, 0.85, f"The header {shown(header)} speaks of steps."))
     parts = re.split(r"[\s:/,.\-]+", spaced)
     for word in (parts[0], parts[-1]) if len(parts) <= 6 else ():
         for field in _headers().get(word, {}):
@@ -138,6 +144,10 @@ def _fits(field: str, values: list[str]) -> bool:
         return longest <= 60 and len(set(values)) <= max(12, len(values) // 4)
     if field == "module":
         return longest <= 200
+    if field == "action":
+        return not all(map(_NUMBER_OF_STEP.fullmatch, values))
+    if field == "source_url":
+        return any("://" in value or value.startswith("www.") for value in values)
     if field in {"requirements", "test_cases"}:
         return _average(values) <= 60
     if field == "execution_time_minutes":
@@ -288,9 +298,16 @@ def _item_fields(
     for name, other in (("title", "description"), ("description", "title")):
         if other in by_field:
             fields.setdefault(name, {})["default_from"] = other
-    if {"title", "description"} <= by_field.keys():
+    if {"title", "description"} <= by_field.keys() and not _has_texts_without_title(sample, by_field):
         del fields["title"]["default_from"]
     return {name: rule for name, rule in fields.items() if rule}
+
+
+def _has_texts_without_title(sample: Sample, by_field: Mapping[str, int]) -> bool:
+    """Check whether texts without a title are usual in a table, where titles are those of chapters."""
+    title, description = by_field["title"], by_field["description"]
+    titles = [cells[title].strip() for cells in sample.rows if cells[description].strip()]
+    return len(titles) > 1 and titles.count("") >= len(titles) / 2
 
 
 def _is_html(values: list[str]) -> bool:
@@ -336,6 +353,9 @@ def _settle_two_titles(sample: Sample, scores: Mapping[int, Mapping[str, Guess]]
         return
     for at, found in scores.items():
         if at not in guesses and "title" in found and found["title"].confidence >= _SURE and sample.values(at):
+            title = next(place for place, guess in guesses.items() if guess.field == "title")
+            if _is_html(sample.values(title)) and not _is_html(sample.values(at)):
+                guesses[at], at = replace(found["title"]), title
             guesses[at] = Guess("description", 0.7, "Two columns are called as titles are; it is the second of them.")
             return
 
