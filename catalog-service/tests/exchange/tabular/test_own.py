@@ -164,3 +164,11 @@ def test_a_cell_that_is_to_be_an_object_and_is_none_is_a_problem_of_its_row() ->
 def test_a_table_of_our_own_is_recognised() -> None:
     found = inspect(f"external_id,title,steps,{MARK}\n")
     assert (found.preset, found.mapping["kind"] if found.mapping else None) == ("traceline", "test_cases")
+
+
+def test_a_table_of_our_own_that_has_lost_its_mark_names_the_same_items() -> None:
+    id_ = "3f2b6c1e-0d7a-4b3e-9a51-2c8d7e6f5a40"
+    (item,) = read(f"id,external_id,title,priority\n{id_},R-1,Doors close,high\n").items
+    assert item.fields == {"id": id_, "external_id": "R-1", "title": "Doors close", "priority": "high"}
+    (item,) = read("id,external_id,title,priority\n7,R-1,Doors close,high\n").items
+    assert item.fields["external_id"] == "R-1"

@@ -25,12 +25,21 @@ _MOST_LONG_TEXT = 128 << 20
 REFERENCE = "[Long texts: "
 """How what stands for a long text begins."""
 _REFERENCE = re.compile(r"\[Long texts: ([1-9][0-9]{0,8})\]")
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _ONLY = {"links": {"requirement", "requirement_id"}, "test_cases": {"steps", "automation_status", "preconditions"}}
 
 
 def has_mark(header: list[str]) -> bool:
     """Check whether a header is that of our own."""
     return MARK in header
+
+
+def has_our_names(header: list[str], rows: list[list[str]]) -> bool:
+    """Check whether columns are called as ours, and ids are such as ours: a table of our own that has lost the mark."""
+    if not {"id", "external_id", "title"} <= set(header):
+        return False
+    ids = [cells[header.index("id")] for cells in rows]
+    return any(ids) and all(_ID.fullmatch(one) for one in ids if one)
 
 
 def without_mark(header: list[str]) -> list[str]:

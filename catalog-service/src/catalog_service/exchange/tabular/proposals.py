@@ -123,7 +123,7 @@ def _headers() -> dict[str, dict[str, int]]:
     for field, names in words()["headers"].items():
         for order, name in enumerate(names):
             known.setdefault(fold(name), {}).setdefault(field, order)
-        known.setdefault(fold(field), {}).setdefault(field, 0)
+        known.setdefault(fold(field), {})[field] = -1
     return known
 
 

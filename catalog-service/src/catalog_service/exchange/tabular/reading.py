@@ -19,6 +19,7 @@ from catalog_service.exchange.tabular.own import (
     LONG_TEXTS,
     decode_rows,
     has_mark,
+    has_our_names,
     own_mapping,
     put_long_texts,
     read_long_texts,
@@ -294,7 +295,8 @@ def _recognised(start: Start) -> float:
 def _choose(start: Start, options: ReadOptions) -> Chosen:
     """Return the mapping of a table for which none was given."""
     named = (options.mapping or {}).get("preset")
-    if named == OWN or (named is None and start.is_own):
+    is_own = start.is_own or has_our_names(start.columns.header, start.sample.rows)
+    if named == OWN or (named is None and is_own):
         return Chosen(parse_mapping(own_mapping(start.columns)), OWN)
     preset = find_preset(start.columns) if named is None else get_preset(named)
     kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
