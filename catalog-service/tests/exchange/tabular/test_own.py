@@ -170,5 +170,26 @@ def test_a_table_of_our_own_that_has_lost_its_mark_names_the_same_items() -> Non
     id_ = "3f2b6c1e-0d7a-4b3e-9a51-2c8d7e6f5a40"
     (item,) = read(f"id,external_id,title,priority\n{id_},R-1,Doors close,high\n").items
     assert item.fields == {"id": id_, "external_id": "R-1", "title": "Doors close", "priority": "high"}
+    assert item.source == [id_, "R-1", "Doors close", "high"]
     (item,) = read("id,external_id,title,priority\n7,R-1,Doors close,high\n").items
     assert item.fields["external_id"] == "R-1"
+
+
+def test_sheets_that_have_no_mark_beside_others_are_read_where_they_are_ours_and_else_named() -> None:
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file)
+    for name, rows in {
+        "Requirements": [["id", "external_id", "title"], ["3f2b6c1e-0d7a-4b3e-9a51-2c8d7e6f5a40", "R-1", "Doors"]],
+        "Test cases": [["external_id", "title", "steps", MARK], ["T-1", "Close", ""]],
+        "Notes": [["What", "Who"], ["Ask", "Kim"]],
+    }.items():
+        sheet = book.add_worksheet(name)
+        for down, row in enumerate(rows):
+            sheet.write_row(down, 0, row)
+    book.close()
+    found = read(file.getvalue(), "a.xlsx")
+    assert [(item.kind, item.fields["external_id"]) for item in found.items] == [
+        ("requirement", "R-1"),
+        ("test_case", "T-1"),
+    ]
+    assert "'Notes'" in found.notices["sheet_not_read"].message

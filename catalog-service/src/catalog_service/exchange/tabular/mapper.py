@@ -36,8 +36,10 @@ class Mapper:
         source_system: str | None = None,
         sheet: str | None = None,
         is_own: bool = False,
+        has_mark: bool = False,
     ) -> None:
         self._is_own = is_own
+        self._has_mark = has_mark
         self._mapping = mapping
         self._columns = columns
         self._sheet = sheet
@@ -317,7 +319,7 @@ class Mapper:
 
     def _sent(self, case: Case) -> list[str]:
         """Return the cells of an item's rows as they were sent, row behind row, each as wide as the header."""
-        width = len(self._columns) + self._is_own
+        width = len(self._columns) + self._has_mark
         sent: list[str] = []
         for row in (case.row, *case.others):
             cells = (row.cells if row.sent is None else row.sent)[:width]

@@ -32,6 +32,16 @@ def sheets_not_read(names: list[str | None], main: str | None) -> Notice:
     return Notice("sheet_not_read", message, len(names))
 
 
+def sheets_not_ours(names: list[str | None]) -> Notice:
+    """Return the notice of the sheets of a workbook of our own that are not ours."""
+    some = listed([shown(name) for name in names[:_SHOWN_NAMES]], "and")
+    message = (
+        f"Sheets that are not as Traceline writes them were not read, {len(names)} in all: {some}. Those that it writes"
+        " end with a column called _traceline:1; others are imported from a workbook of their own."
+    )
+    return Notice("sheet_not_read", message, len(names))
+
+
 def beside(tables: list[Table], starts: list[Start], given: Mapping | None) -> Iterator[Notice]:
     """Yield what a workbook has that is not read: hidden sheets, and what stands beside the texts of cells."""
     is_own = any(start.is_own for start in starts)

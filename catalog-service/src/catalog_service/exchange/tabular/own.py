@@ -17,6 +17,8 @@ from catalog_service.exchange.tabular.table import Row
 
 NAME = "traceline"
 SHEETS = {"requirement": "Requirements", "test_case": "Test cases", "link": "Links"}
+COVER = "Traceline"
+"""The sheet that says what a workbook is of."""
 LONG_TEXTS = "Long texts"
 LONG_TEXT_COLUMNS = ("number", "item", "field", "part", "text")
 """`item` and `field` are for people; the parts of a number, in their order, are its text."""

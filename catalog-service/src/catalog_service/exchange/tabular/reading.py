@@ -16,6 +16,7 @@ from catalog_service.exchange.tabular.kinds import kind_of_all
 from catalog_service.exchange.tabular.mapper import PROBLEM, Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
+    COVER,
     LONG_TEXTS,
     decode_rows,
     has_mark,
@@ -80,14 +81,18 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
 
 
 def _own_records(starts: list[Start], options: ReadOptions) -> Iterator[Record]:
-    """Yield the records of tables of our own: all that have the mark."""
+    """Yield the records of tables of our own: all that have the mark, or have lost it."""
     texts: dict[str, str] = {}
-    tables = []
+    tables, others = [], []
     for start in starts:
         if start.is_own and start.table.name == LONG_TEXTS:
             texts = read_long_texts(start.columns, start.rows)
-        elif start.is_own:
+        elif _is_own(start):
             tables.append(start)
+        elif start.table.name != COVER:
+            others.append(start.table.name)
+    if others:
+        yield notices.sheets_not_ours(others)
     for start in tables:
         chosen = Chosen(parse_mapping(own_mapping(start.columns)), OWN)
         if options.kind in ("all", chosen.mapping.kind):
@@ -292,11 +297,14 @@ def _recognised(start: Start) -> float:
     return known + 10 * preset - (50 if not start.sample.rows else 0)
 
 
+def _is_own(start: Start) -> bool:
+    return start.is_own or has_our_names(start.columns.header, start.sample.rows)
+
+
 def _choose(start: Start, options: ReadOptions) -> Chosen:
     """Return the mapping of a table for which none was given."""
     named = (options.mapping or {}).get("preset")
-    is_own = start.is_own or has_our_names(start.columns.header, start.sample.rows)
-    if named == OWN or (named is None and is_own):
+    if named == OWN or (named is None and _is_own(start)):
         return Chosen(parse_mapping(own_mapping(start.columns)), OWN)
     preset = find_preset(start.columns) if named is None else get_preset(named)
     kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
@@ -337,8 +345,14 @@ def _parsed(content: dict[str, Any]) -> Mapping:
 
 
 def _records(start: Start, chosen: Chosen, options: ReadOptions, *, sheet: str | None) -> Iterator[Record]:
-    is_own = chosen.preset == OWN
-    mapper = Mapper(chosen.mapping, start.columns, source_system=options.source_system, sheet=sheet, is_own=is_own)
+    mapper = Mapper(
+        chosen.mapping,
+        start.columns,
+        source_system=options.source_system,
+        sheet=sheet,
+        is_own=chosen.preset == OWN,
+        has_mark=start.is_own,
+    )
     yield from notices.about(start, chosen)
     for record in mapper.read(start.rows):
         if isinstance(record, Item | Link):

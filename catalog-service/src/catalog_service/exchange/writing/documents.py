@@ -16,6 +16,7 @@ from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWrite
 from catalog_service.exchange.tabular.archive import MANIFEST
 from catalog_service.exchange.tabular.formulas import MARK, encode_row
 from catalog_service.exchange.tabular.own import (
+    COVER,
     LONG_TEXT_COLUMNS,
     LONG_TEXTS,
     REFERENCE,
@@ -191,7 +192,7 @@ class XlsxExport:
         self._columns = {kind: (*columns, MARK) for kind, columns in about.columns.items()}
         self._long_texts = 0
         sheets = [(SHEETS[kind], columns) for kind, columns in self._columns.items()]
-        self._book = Workbook(file, folder, Cover("Traceline", about.exported_at, {"Traceline": self._say}), *sheets)
+        self._book = Workbook(file, folder, Cover(COVER, about.exported_at, {"Traceline": self._say}), *sheets)
 
     def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
         """See ExportDocument.write."""
