@@ -34,6 +34,19 @@ def test_who_sends_what_cannot_be_read_is_told_what_to_do(name: str, advice: str
         recognise(BytesIO(b"\x00\x01"), name, None)
 
 
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        (b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n", "Have the tool"),
+        (rb"{\rtf1\ansi ID, Title}", "save that as .xlsx"),
+        (b'<testsuites><testsuite name="a"/></testsuites>', "POST /test-results"),
+    ],
+)
+def test_what_is_no_table_is_told_by_its_beginning_whatever_it_is_called(content: bytes, advice: str) -> None:
+    with pytest.raises(UnsupportedMediaType, match=advice):
+        recognise(BytesIO(content), "a.csv" if b"<test" not in content else "a.txt", None)
+
+
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.csv", None])
 @pytest.mark.parametrize("media_type", ["application/gzip", "application/x-gzip", "text/csv", None])
 def test_a_file_that_is_packed_is_said_to_be_so(name: str | None, media_type: str | None) -> None:

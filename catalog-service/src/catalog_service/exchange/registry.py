@@ -1,5 +1,6 @@
 """The formats that can be read, by name and by what a file looks like."""
 
+import re
 from io import BytesIO
 from typing import BinaryIO
 
@@ -52,6 +53,9 @@ _ADVICE = (
     ((".gz", ".bz2", ".xz", ".7z", ".rar"), "Unpack it, and send what is in it."),
 )
 """What to do with files that people have instead of one that can be read."""
+_NO_TEXT = ((b"%PDF-", ".pdf"), (b"{\\rtf", ".rtf"))
+"""How documents begin that may look like a table of one column."""
+_RESULTS = re.compile(rb"<(testsuites?|TestRun|test-run|robot|assemblies)[\s>]")
 _GZIP = b"\x1f\x8b"
 _PACKED_TREES = (".tar.gz", ".tgz")
 _BY_SUFFIX = 0.2
@@ -87,8 +91,13 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     what = f"The file {shown(file_name)}" if file_name else "The file"
     if is_packed:  # whatever its name says of what is in it
         raise unknown_format(f"{what} is packed by gzip. Unpack it, and send what is in it.")
-    if best is None:
-        advice = next((f" {advice}" for suffixes, advice in _ADVICE if name.endswith(suffixes)), "")
+    head = file.read(HEAD)
+    file.seek(0)
+    no_text = next((suffix for beginning, suffix in _NO_TEXT if head.startswith(beginning)), None)
+    if best is None or no_text is not None:
+        advice = next((f" {advice}" for suffixes, advice in _ADVICE if (no_text or name).endswith(suffixes)), "")
+        if not advice and _RESULTS.search(head):
+            advice = " It has results of tests, which are sent to POST /test-results."
         raise unknown_format(f"{what} is in no format that can be read.{advice}")
     return best
 

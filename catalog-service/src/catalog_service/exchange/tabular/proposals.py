@@ -42,6 +42,7 @@ _CUSTOM_FIELD = re.compile(r"^custom field \((.+)\)$", re.I)
 """What Jira calls the fields that a project or another tool has added."""
 _SOMETIMES_IDS = frozenset({"code", "requirement code", "test case code"})
 """Headers of ids in some tables, and of classes of items in others."""
+_ADDRESS = re.compile(r"(www\.|[a-z][a-z0-9+.-]*:)\S+$", re.I)
 _OF_STEPS = re.compile(r"(test )?steps?\s*[-/.:>\s]\s*")
 _NUMBER_OF_STEP = re.compile(r"\s*([^\W\d]+\s+)?\d+[.:)]?\s*")
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
@@ -147,7 +148,7 @@ def _fits(field: str, values: list[str]) -> bool:
     if field == "action":
         return not all(map(_NUMBER_OF_STEP.fullmatch, values))
     if field == "source_url":
-        return any("://" in value or value.startswith("www.") for value in values)
+        return any(map(_ADDRESS.match, values))
     if field in {"requirements", "test_cases"}:
         return _average(values) <= 60
     if field == "execution_time_minutes":
