@@ -1,16 +1,18 @@
 """auth-service as its callers see it: the app over a database of its own."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
+from argon2 import PasswordHasher
 
 from auth_service.app import create_app
 from auth_service.settings import Settings
 from auth_service.startup import prepare
+from auth_service.users import passwords as passwords_module
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import ANONYMOUS, Identity, Role
 from chassis.db.database import Database
@@ -23,6 +25,16 @@ from testing.service import Json, ServiceUnderTest
 POOL_SIZE = 8
 PASSWORD = "correct horse battery"
 ADMIN = "admin@traceline.local"
+HASHER = passwords_module._HASHER
+"""What makes the hashes outside of these tests."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_hashes() -> Iterator[None]:
+    """Hash passwords at the least cost: at the real one a hash takes as long as several requests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords_module, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 class Service(ServiceUnderTest):

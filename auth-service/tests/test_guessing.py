@@ -1,4 +1,4 @@
-"""Guessing on a large scale: a thousand passwords, a thousand accounts, a thousand addresses."""
+"""Guessing on a large scale: many passwords, many accounts, many addresses."""
 
 import asyncio
 from collections import Counter
@@ -15,6 +15,7 @@ from .conftest import Service, running
 
 KIM = "kim@example.com"
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"
+MANY = 2 * max(ACCOUNT_LIMIT, ADDRESS_LIMIT, STRANGER_LIMIT)
 
 
 async def guess(service: Service, guesses: list[tuple[str, str]]) -> list[httpx.Response]:
@@ -35,10 +36,10 @@ def counted(answers: list[httpx.Response]) -> Counter[int]:
     return Counter(answer.status_code for answer in answers)
 
 
-async def test_a_thousand_passwords_from_one_address_are_ten_guesses(service: Service) -> None:
+async def test_any_number_of_passwords_from_one_address_are_ten_guesses(service: Service) -> None:
     await service.register(KIM)
-    answers = await guess(service, [(KIM, ELSEWHERE)] * 1000)
-    assert counted(answers) == {401: ACCOUNT_LIMIT, 429: 1000 - ACCOUNT_LIMIT}
+    answers = await guess(service, [(KIM, ELSEWHERE)] * MANY)
+    assert counted(answers) == {401: ACCOUNT_LIMIT, 429: MANY - ACCOUNT_LIMIT}
     assert (await service.log_in(KIM, address=HOME)).status_code == 200, "from where nobody guesses"
 
 
@@ -49,11 +50,11 @@ async def test_many_passwords_from_a_few_addresses_are_a_few_guesses_each(servic
     assert (await service.log_in(KIM, address=HOME)).status_code == 200
 
 
-async def test_a_thousand_addresses_together_get_a_hundred_guesses_and_the_owner_gets_in(service: Service) -> None:
+async def test_any_number_of_addresses_together_get_a_hundred_guesses_and_the_owner_gets_in(service: Service) -> None:
     await service.register(KIM)
     assert (await service.log_in(KIM, address=HOME)).status_code == 200
-    answers = await guess(service, [(KIM, f"2001:db8:{number:x}::1") for number in range(1000)])
-    assert counted(answers) == {401: STRANGER_LIMIT, 429: 1000 - STRANGER_LIMIT}
+    answers = await guess(service, [(KIM, f"2001:db8:{number:x}::1") for number in range(MANY)])
+    assert counted(answers) == {401: STRANGER_LIMIT, 429: MANY - STRANGER_LIMIT}
     problem(await service.log_in(KIM, address=ELSEWHERE), 429)
     assert (await service.log_in(KIM, address=HOME)).status_code == 200, "from where they have logged in before"
     problem(await service.log_in(KIM, "not this one", address=HOME), 401)
@@ -74,10 +75,10 @@ async def test_where_nobody_has_logged_in_for_long_is_not_known_any_more(service
     problem(await service.log_in(KIM, address=ELSEWHERE), 429)
 
 
-async def test_a_thousand_accounts_from_one_address_are_fifty_guesses(service: Service) -> None:
+async def test_any_number_of_accounts_from_one_address_are_fifty_guesses(service: Service) -> None:
     await service.register(KIM)
-    answers = await guess(service, [(f"guess{number}@example.com", ELSEWHERE) for number in range(1000)])
-    assert counted(answers) == {401: ADDRESS_LIMIT, 429: 1000 - ADDRESS_LIMIT}
+    answers = await guess(service, [(f"guess{number}@example.com", ELSEWHERE) for number in range(MANY)])
+    assert counted(answers) == {401: ADDRESS_LIMIT, 429: MANY - ADDRESS_LIMIT}
     assert len(await service.rows("SELECT id FROM login_attempts")) == ADDRESS_LIMIT, "no refusal is kept"
     assert len(await service.events("auth.login.failed")) == ADDRESS_LIMIT
     problem(await service.log_in(KIM, address=ELSEWHERE), 429)

@@ -7,11 +7,12 @@ import httpx
 import pytest
 
 from auth_service.registration.policy import Mode, RegistrationPolicy
+from auth_service.users import passwords as passwords_module
 from chassis.core.identity import ANONYMOUS, Identity, Role
 from chassis.web.responses import encode
 from testing.service import problem
 
-from .conftest import PASSWORD, Service, running, settings_of
+from .conftest import HASHER, PASSWORD, Service, running, settings_of
 
 
 async def test_whoever_registers_is_a_viewer_and_the_answer_says_where_they_are(service: Service) -> None:
@@ -88,7 +89,10 @@ async def test_a_password_typed_on_another_keyboard_is_the_same(service: Service
     assert (await service.log_in("kim@example.com", "contrasen\u0303a!")).status_code == 200
 
 
-async def test_a_password_is_kept_as_argon2id_only_and_never_shown(service: Service) -> None:
+async def test_a_password_is_kept_as_argon2id_only_and_never_shown(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords_module, "_HASHER", HASHER)
     response = await service.register("kim@example.com")
     (row,) = await service.rows("SELECT * FROM users WHERE email = 'kim@example.com'")
     assert row["password_hash"].startswith("$argon2id$v=19$m=19456,t=2,p=1$")
