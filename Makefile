@@ -115,12 +115,8 @@ test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(if $
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
 	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
-	BELOW_PROJECT=yes $(BIN)/pytest $(BELOW_PROJECT_TOO) -k embedded
 
-# What `test` tries below a project of its own, too; `fault` tries all of tests/e2e there.
-BELOW_PROJECT_TOO = tests/e2e/test_items.py tests/e2e/test_links.py
-
-# The long forms of the fault suite and of the attacks, which take most of an hour.
+# The long forms of the fault suite and of the attacks, and the journeys below a project of their own: most of an hour.
 fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER)
 	$(BIN)/pytest --ignore=deploy/docker -m long
 	BELOW_PROJECT=yes $(BIN)/pytest tests/e2e

@@ -42,9 +42,15 @@ def base_url(running: RunningTraceline | RunningStack | None) -> str:
 
 
 @pytest.fixture(scope="package")
-def anyone(base_url: str) -> Iterator[Traceline]:
+def below_project(request: pytest.FixtureRequest) -> bool:
+    """Whether the record is that of a project of its own: where all are, and where a test is tried there, too."""
+    return BELOW_PROJECT or getattr(request, "param", False)
+
+
+@pytest.fixture(scope="package")
+def anyone(base_url: str, below_project: bool) -> Iterator[Traceline]:
     """Somebody who has not logged in."""
-    with Traceline(base_url, project=texts.project_key() if BELOW_PROJECT else None) as client:
+    with Traceline(base_url, project=texts.project_key() if below_project else None) as client:
         yield client
 
 

@@ -3,10 +3,11 @@
 import pytest
 
 from acceptance import texts
+from acceptance.callers import also_below_project
 from acceptance.client import Json, Traceline, created, ok, problem, requirement
 from acceptance.waiting import eventually
 
-pytestmark = pytest.mark.requirement("TL-ITEM-1", "TL-ITEM-3", "TL-LINK-2")
+pytestmark = [pytest.mark.requirement("TL-ITEM-1", "TL-ITEM-3", "TL-LINK-2"), also_below_project]
 
 REQUIREMENT: Json = {
     "title": "Überprüfung der Türsensoren – 扉 🚪",

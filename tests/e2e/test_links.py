@@ -5,9 +5,10 @@ import json
 import pytest
 
 from acceptance import texts
+from acceptance.callers import also_below_project
 from acceptance.client import Traceline, created, ok, problem
 
-pytestmark = pytest.mark.requirement("TL-LINK-1", "TL-LINK-2")
+pytestmark = [pytest.mark.requirement("TL-LINK-1", "TL-LINK-2"), also_below_project]
 
 
 @pytest.mark.parametrize("side", ["requirement", "test case"])

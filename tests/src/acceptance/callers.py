@@ -12,6 +12,11 @@ in_one_process = pytest.mark.parametrize(
 )
 """Of what a service answers for, whichever way the processes are started: tried on one deployment, not on both."""
 
+also_below_project = pytest.mark.parametrize(
+    "below_project", [False, True], ids=["main", "project"], indirect=True, scope="package"
+)
+"""Tried below a project of its own, too."""
+
 
 @pytest.fixture(scope="package")
 def anyone(base_url: str) -> Iterator[Traceline]:
