@@ -10,6 +10,9 @@ from xdist.scheduler import LoadScopeScheduling
 _TRACELINES = {"embedded", "stack", "given"}
 """The parameters of the end-to-end tests: what they talk to."""
 
+_TOGETHER = ("tests/fault/", "tests/edge/", "tests/browser/", "tests/contract/", "chassis/tests/messaging/")
+"""Folders that share a Traceline, the documents of all services, or a broker."""
+
 _MOST_PROCESSES = 4
 
 
@@ -18,7 +21,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no t
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
-        if file.startswith(("tests/fault/", "tests/edge/", "tests/browser/")):
+        if file.startswith(_TOGETHER):
             return file.rpartition("/")[0]
         parameters = re.split(r"[\[\]-]", test)
         talks_to = _TRACELINES.intersection(parameters) if file.startswith("tests/e2e/") else set()
