@@ -102,7 +102,7 @@ class Checked:
     kind: str
     record: Item | Link | Revision
     fields: dict[str, Any]
-    given: list[str] | None
+    given: tuple[str, ...] | None
     problems: list[dict[str, Any]]
     is_refused: bool
 
@@ -143,7 +143,7 @@ class Validation:
 
     def _item(self, item: Item) -> Checked:
         sent = {name: value for name, value in item.fields.items() if value is not None}
-        missing = [name for name in _PLACEHOLDERS if name not in sent]
+        missing = [] if _PLACEHOLDERS.keys() <= sent.keys() else [name for name in _PLACEHOLDERS if name not in sent]
         fields: dict[str, Any] = {}
         if item.problems:
             problems = [*_remarks(item.problems), *_unstorable(sent)]
@@ -165,10 +165,9 @@ class Validation:
         if self._restoring:
             given = None
         elif self._whole:
-            given = [name for name in _FIELDS[item.kind] if name != "created_by" or "created_by" in sent]
+            given = tuple(name for name in _FIELDS[item.kind] if name != "created_by" or "created_by" in sent)
         else:
-            known = _FIELDS[item.kind]
-            given = [name for name in item.fields if name in known and name not in item.defaulted]
+            given = _known(item.kind, tuple(item.fields), tuple(item.defaulted))
         if fields.get("created_by") is None and not self._restoring:
             fields["created_by"] = self._author
         if item.defaulted:
@@ -236,7 +235,7 @@ class Validation:
                 problems.append(wrong)
             elif _is_storable(end):
                 fields[name] = end
-        given = None if self._restoring else [name for name in link.fields if name in LinkWrite.model_fields]
+        given = None if self._restoring else tuple(name for name in link.fields if name in LinkWrite.model_fields)
         return Checked("link", link, fields, given, problems, bool(problems))
 
     def _revision(self, revision: Revision) -> Checked:
@@ -266,7 +265,7 @@ class Validation:
                     b"%d" % record.row,
                     _NULL if line is None else b"%d" % line,
                     _json(checked.fields),
-                    _NULL if given is None else b"{%s}" % ",".join(given).encode(),
+                    _NULL if given is None else _array(given),
                     _NULL if version is None else b"%d" % version,
                     _json(shown) if shown or checked.is_refused else _NULL,
                     _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
@@ -278,6 +277,18 @@ class Validation:
             )
             + b"\n"
         )
+
+
+@lru_cache
+def _known(kind: str, names: tuple[str, ...], defaulted: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of some fields that an item of this kind has, and a row of a file says something of."""
+    return tuple(name for name in names if name in _FIELDS[kind] and name not in defaulted)
+
+
+@lru_cache
+def _array(names: tuple[str, ...]) -> bytes:
+    """Return names as COPY takes an array of them."""
+    return b"{%b}" % ",".join(names).encode()
 
 
 @lru_cache

@@ -158,8 +158,9 @@ class Cases:
         if self._key is None:
             return False
         text = cells[self._key].strip()
-        is_word = not any(map(str.isdigit, text))
-        return bool(text) and (is_word or not is_id(text)) and sum(1 for cell in cells if cell.strip()) == 1
+        if not text or any(cell and not cell.isspace() for at, cell in enumerate(cells) if at != self._key):
+            return False
+        return not any(map(str.isdigit, text)) or not is_id(text)
 
     def _continuation(self, rule: StepsRule) -> Callable[[Case, Sequence[str]], bool]:
         key = self._key

@@ -320,6 +320,8 @@ class Mapper:
     def _sent(self, case: Case) -> list[str]:
         """Return the cells of an item's rows as they were sent, row behind row, each as wide as the header."""
         width = len(self._columns) + self._has_mark
+        if not case.others and case.row.sent is None and len(case.row.cells) == width:
+            return case.row.cells
         sent: list[str] = []
         for row in (case.row, *case.others):
             cells = (row.cells if row.sent is None else row.sent)[:width]
