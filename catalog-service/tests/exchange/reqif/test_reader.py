@@ -423,7 +423,7 @@ def test_a_refusal_has_its_place() -> None:
 
 
 def test_a_value_larger_than_an_object_may_be_is_refused() -> None:
-    huge = "<xhtml:div>" + "<xhtml:p>x</xhtml:p>" * 420_000 + "</xhtml:div>"
+    huge = "<xhtml:div>" + f"<xhtml:p class='{'c' * 2000}'>x</xhtml:p>" * 4200 + "</xhtml:div>"
     objects = spec_object("r", "Functional Requirement", value("XHTML", TEXT, huge))
     assert "8 MiB" in unreadable(document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>")).message
 
