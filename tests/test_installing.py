@@ -4,11 +4,13 @@ import ast
 import base64
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -76,10 +78,9 @@ def test_each_file_that_may_be_installed_is_known_by_its_hash(lock: Path) -> Non
     assert [entry for entry in entries if not entry.startswith("#") and "--hash=sha256:" not in entry] == []
 
 
-@pytest.fixture
-def wheel(tmp_path: Path) -> Path:
-    """A package of one module, as an index would offer it."""
-    file = tmp_path / "smallest-1.0-py3-none-any.whl"
+def wheel(folder: Path) -> Path:
+    """Write a package of one module, as an index would offer it."""
+    file = folder / "smallest-1.0-py3-none-any.whl"
     contents = {
         "smallest.py": "ANSWER = 42\n",
         "smallest-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: smallest\nVersion: 1.0\n",
@@ -112,42 +113,54 @@ def install(folder: Path, lock: Path, wheels: Path, *packages: str) -> subproces
     )
 
 
-def test_files_are_held_against_their_hashes_and_our_packages_found_where_they_are_moved_to(
-    tmp_path: Path, wheel: Path
-) -> None:
-    lock, environment = tmp_path / "some.lock", tmp_path / "environment"
-    lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
-    refused = install(environment, lock, tmp_path)
-    assert refused.returncode == 1
-    assert "DO NOT MATCH THE HASHES" in refused.stderr
-    assert refused.stderr.endswith("The same command goes on from here.\n")
+class Installed(NamedTuple):
+    """What was installed into an environment, which was moved then."""
 
-    lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
-    sources = tmp_path / "ours" / "src" / "smaller"
+    refused: subprocess.CompletedProcess[str]
+    """Where the hash was another one."""
+    done: subprocess.CompletedProcess[str]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """A locked package and one of ours, in an environment that is elsewhere now."""
+    folder = tmp_path_factory.mktemp("made")
+    hash_ = hashlib.sha256(wheel(folder).read_bytes()).hexdigest()
+    sources = folder / "ours" / "src" / "smaller"
     sources.mkdir(parents=True)
     (sources / "__init__.py").write_text("ANSWER = 43\n")
-    lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
-    done = install(environment, lock, tmp_path, "ours")
-    assert done.returncode == 0, done.stderr
-    assert "  1 smallest 1.0" in done.stdout
-    moved = tmp_path.with_name("moved elsewhere")
-    tmp_path.rename(moved)
+    ended = []
+    for known in ("0" * 64, hash_):
+        (folder / "some.lock").write_text(f"smallest==1.0 \\\n    --hash=sha256:{known}\n")
+        ended.append(install(folder / "environment", folder / "some.lock", folder, "ours"))
+    return Installed(*ended, folder.rename(folder.with_name("moved elsewhere")))
+
+
+def test_files_are_held_against_their_hashes_and_our_packages_found_where_they_are_moved_to(
+    installed: Installed,
+) -> None:
+    assert installed.refused.returncode == 1
+    assert "DO NOT MATCH THE HASHES" in installed.refused.stderr
+    assert installed.refused.stderr.endswith("The same command goes on from here.\n")
+    assert installed.done.returncode == 0, installed.done.stderr
+    assert "  1 smallest 1.0" in installed.done.stdout
     command = [
-        moved / "environment/bin/python",
+        installed.folder / "environment/bin/python",
         "-c",
         "import smaller, smallest; print(smallest.ANSWER, smaller.ANSWER)",
     ]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "42 43\n"
 
 
-def test_what_only_builds_the_page_goes_again(tmp_path: Path, wheel: Path) -> None:
-    lock, environment = tmp_path / "some.lock", tmp_path / "environment"
-    lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
-    assert install(environment, lock, tmp_path).returncode == 0
+def test_what_only_builds_the_page_goes_again(installed: Installed, tmp_path: Path) -> None:
+    environment = shutil.copytree(installed.folder / "environment", tmp_path / "environment", symlinks=True)
     (environment / "bin" / "node").symlink_to("nowhere")
     remove = "import sys, pathlib, build_page; build_page.remove_node(*map(pathlib.Path, sys.argv[1:]))"
     subprocess.run(
-        [sys.executable, "-c", remove, environment, lock], env={"PYTHONPATH": f"{ROOT / 'deploy'}"}, check=True
+        [sys.executable, "-c", remove, environment, installed.folder / "some.lock"],
+        env={"PYTHONPATH": f"{ROOT / 'deploy'}"},
+        check=True,
     )
     assert not (environment / "bin" / "node").is_symlink()
     assert (
