@@ -7,15 +7,22 @@ import pytest
 
 from acceptance.client import Traceline
 
-in_one_process = pytest.mark.parametrize(
-    "running", ["given" if "TRACELINE_URL" in os.environ else "embedded"], indirect=True, scope="package"
-)
+_ONE = "given" if "TRACELINE_URL" in os.environ else "embedded"
+
+in_one_process = pytest.mark.parametrize("running", [_ONE], indirect=True, scope="package")
 """Of what a service answers for, whichever way the processes are started: tried on one deployment, not on both."""
 
 also_below_project = pytest.mark.parametrize(
-    "below_project", [False, True], ids=["main", "project"], indirect=True, scope="package"
+    ("running", "below_project"),
+    [
+        pytest.param(_ONE, False, id=_ONE),
+        *([pytest.param("stack", False, id="stack")] if _ONE == "embedded" else []),
+        pytest.param(_ONE, True, id=f"{_ONE}-project"),
+    ],
+    indirect=True,
+    scope="package",
 )
-"""Tried below a project of its own, too."""
+"""Tried on each deployment, and on one of them below a project of its own, too."""
 
 
 @pytest.fixture(scope="package")
