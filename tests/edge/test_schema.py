@@ -23,6 +23,7 @@ def attack(admin: Traceline, leaving: Traceline, place: Path, *options: str, kno
     Args: ``leaving`` is who logs out, which ends the token that it is done with.
     """
     report = place / "report.json"
+    ok(admin.get("/openapi.json"))  # made when it is first asked for; Schemathesis waits 10 s for it
     environment = os.environ | {
         "TRACELINE_TOKEN": str(admin.token),
         "TRACELINE_LEAVING_TOKEN": str(leaving.token),
