@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
+from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.mapping import Mapping
-from catalog_service.exchange.tabular.proposals import is_known_header
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.table import Table
 from chassis.core.wording import listed, shown

@@ -3,37 +3,24 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import is_id
+from catalog_service.exchange.tabular.known_headers import LONGEST_HEADER, known_headers
 from catalog_service.exchange.tabular.presets import Sample
+from catalog_service.exchange.tabular.proposed_kind import BETWEEN_IDS, are_ids, propose_kind, said_kind
+from catalog_service.exchange.tabular.proposed_steps import propose_steps
 from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map
-from catalog_service.exchange.tabular.steps import numbered
 from catalog_service.exchange.tabular.values import CLOSED, minutes
-from catalog_service.exchange.words import fold, words
+from catalog_service.exchange.words import fold
 from chassis.core.wording import shown
 
 _LONG = 80
-_LONGEST_HEADER = 200
 _SURE = 0.8
 _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
-_OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
-_TEST_WORDS = re.compile(
-    r"\btests?\b|\btcs?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|테스트|тест", re.I
-)
-_STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|절차|\bpassi\b|\bkroki\b", re.I)
-_TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
-_REQUIREMENT_WORDS = re.compile(
-    r"\breq|requirement|anforderung|exigence|requisito|需求|要件|요구사항|изискван|требован", re.I
-)
-_ID_OF_TEST = re.compile(r"(tc|test(case)?)[-_:# ]?\d", re.I)
 _OF_LINKS = {"type": "link_type", "description": "notes"}
 """What fields of items are called where the rows are links."""
-_FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
-_BETWEEN_IDS = re.compile(r"[,;\n|]")
-_DIGIT = re.compile(r"\d")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CATEGORY = re.compile("categor|catégor|kategor")
 _BLOCK = "(?:p|div|span|ul|ol|table|h[1-6]|html|body)"
@@ -45,7 +32,6 @@ _SOMETIMES_IDS = frozenset({"code", "requirement code", "test case code"})
 _ADDRESS = re.compile(r"(www\.|[a-z][a-z0-9+.-]*:)\S+$", re.I)
 _OF_STEPS = re.compile(r"(test )?steps?\s*[-/.:>\s]\s*")
 _NUMBER_OF_STEP = re.compile(r"\s*([^\W\d]+\s+)?\d+[.:)]?\s*")
-_NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
 @dataclass(slots=True)
@@ -59,7 +45,7 @@ class Proposal:
 def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system: str | None = None) -> Proposal:
     """Return the likeliest mapping of a table; `about` are the names of its file and sheet."""
     scores = {at: _scores(sample, at) for at in range(len(sample.columns))}
-    kind = kind if kind != "all" else _kind(sample, scores, about)
+    kind = kind if kind != "all" else propose_kind(sample, scores, about)
     guesses = _assign({at: _of_kind(sample, at, found, kind) for at, found in scores.items()}, kind)
     _settle_two_texts(sample, scores, guesses)
     _settle_two_titles(sample, scores, guesses)
@@ -74,7 +60,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     mapping["fields"] = fields
     if "description" in by_field and _is_html(sample.values(by_field["description"])):
         mapping["markup"] = "html"
-    if kind == "test_cases" and (steps := _steps(sample, by_field, guesses)) is not None:
+    if kind == "test_cases" and (steps := propose_steps(sample, by_field, guesses)) is not None:
         fields["steps"] = steps
     end = "requirements" if kind == "test_cases" else "test_cases"
     if end in by_field:
@@ -87,50 +73,34 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     """Return what a column could be, by field."""
     header = _CUSTOM_FIELD.sub(r"\1", sample.columns.header[at]) if at < len(sample.columns) else ""
     found: dict[str, Guess] = {}
-    if not header or len(header) > _LONGEST_HEADER:
+    if not header or len(header) > LONGEST_HEADER:
         return found
     look = fold(header)
     plain = re.sub(r"\s*[(\[].*?[)\]]\s*", " ", look).strip() or look
-    for field, order in _headers().get(look, {}).items():
+    for field, order in known_headers().get(look, {}).items():
         found[field] = Guess(field, 0.95 - 0.01 * min(order, 5), f"The header {shown(header)} is a usual name of it.")
-    for field, order in _headers().get(plain, {}).items():
+    for field, order in known_headers().get(plain, {}).items():
         found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header begins with {shown(plain)}."))
     begin = fold(re.split(r"[\n:]", header.strip())[0])
-    for field, order in _headers().get(begin, {}).items():
+    for field, order in known_headers().get(begin, {}).items():
         found.setdefault(field, Guess(field, 0.8 - 0.01 * min(order, 5), f"The header begins with {shown(begin)}."))
     spaced = fold(_CAMEL.sub(" ", header))
-    for field, order in _headers().get(spaced, {}).items():
+    for field, order in known_headers().get(spaced, {}).items():
         found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header says {shown(spaced)}."))
     if of_steps := _OF_STEPS.match(spaced):
-        for field in {*_headers().get(spaced[of_steps.end() :], {})} & {"action", "expected", "data"}:
+        for field in {*known_headers().get(spaced[of_steps.end() :], {})} & {"action", "expected", "data"}:
             found.setdefault(field, Guess(field, 0.85, f"The header {shown(header)} speaks of steps."))
     parts = re.split(r"[\s:/,.\-]+", spaced)
     for word in (parts[0], parts[-1]) if len(parts) <= 6 else ():
-        for field in _headers().get(word, {}):
+        for field in known_headers().get(word, {}):
             found.setdefault(field, Guess(field, 0.5, f"The header {shown(header)} has the word {shown(word)}."))
     if parts[0] == "parent":
         found.pop("external_id", None)
     values = sample.values(at)
-    if look in _SOMETIMES_IDS and not (_are_ids(values) and len(set(values)) == len(values)):
+    if look in _SOMETIMES_IDS and not (are_ids(values) and len(set(values)) == len(values)):
         found.pop("external_id", None)
     keys = sample.values_beside_others(at) or values
     return {field: guess for field, guess in found.items() if _fits(field, keys if field == "external_id" else values)}
-
-
-@cache
-def _headers() -> dict[str, dict[str, int]]:
-    """Return the fields by header, each with the place of the header among its names."""
-    known: dict[str, dict[str, int]] = {}
-    for field, names in words()["headers"].items():
-        for order, name in enumerate(names):
-            known.setdefault(fold(name), {}).setdefault(field, order)
-        known.setdefault(fold(field), {})[field] = -1
-    return known
-
-
-def is_known_header(header: str) -> bool:
-    """Check whether a header is a usual name of some field."""
-    return fold(header) in _headers()
 
 
 def _fits(field: str, values: list[str]) -> bool:
@@ -156,64 +126,12 @@ def _fits(field: str, values: list[str]) -> bool:
     return True
 
 
-def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str) -> str:
-    fields = {field for guesses in scores.values() for field, guess in guesses.items() if guess.confidence >= 0.85}
-    ends = {fold(name) for name in sample.columns.header}
-    if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
-        return "links"
-    said = [_said(name) for name in sample.columns.header]
-    if {"requirements", "test_cases"} <= {*said} and (fields <= _FIELDS_OF_LINKS or _has_only_ids(sample, said)):
-        return "links"
-    if _numbered_steps(sample) is not None:
-        return "test_cases"
-    if (
-        {"action", "expected"} <= fields
-        or len(fields & _OF_TESTS) >= 2
-        or (fields & _OF_TESTS and "test_cases" in said)
-    ):
-        return "test_cases"
-    first = next(filter(None, said[:3]), "")
-    if first:
-        return first
-    if "action" in fields and any(map(_STEP_WORDS.search, sample.columns.header)):
-        return "test_cases"
-    if _REQUIREMENT_WORDS.search(about):
-        return "requirements"
-    return "test_cases" if _TEST_FILES.search(about) or _has_ids_of_tests(sample, scores) else "requirements"
-
-
-def _has_ids_of_tests(sample: Sample, scores: Mapping[int, Mapping[str, Guess]]) -> bool:
-    """Check whether all ids say that they are of test cases, such as `TC-7`."""
-    places = [at for at, guesses in scores.items() if "external_id" in guesses]
-    ids = sample.values_beside_others(places[0]) if places else []
-    return bool(ids) and all(map(_ID_OF_TEST.match, ids))
-
-
-def _has_only_ids(sample: Sample, said: list[str]) -> bool:
-    """Check whether nothing but ids stands in the columns that name a kind, two in all."""
-    places = [at for at, kind in enumerate(said) if kind]
-    return len(places) == len(said) == 2 and all(_are_ids(sample.values(at)) for at in places)
-
-
-def _are_ids(values: list[str]) -> bool:
-    """Check whether there are values and all are ids, or lists of them, that have digits."""
-    parts = [part for value in values for part in _BETWEEN_IDS.split(value) if part.strip()]
-    return bool(parts) and all(is_id(part) and _DIGIT.search(part) for part in parts)
-
-
-def _said(name: str) -> str:
-    """Return the kind that a header names, if it names one."""
-    if _REQUIREMENT_WORDS.search(name):
-        return "requirements"
-    return "test_cases" if _TEST_WORDS.search(name) else ""
-
-
 def _of_kind(sample: Sample, at: int, guesses: Mapping[str, Guess], kind: str) -> Mapping[str, Guess]:
     """Return what a column can be among rows of a kind: what the other kind is named by are ends of links."""
-    said = _said(sample.columns.header[at])
+    said = said_kind(sample.columns.header[at])
     if kind == "links":
         end = guesses.get("external_id") or guesses.get(said)
-        if said and end is not None and _are_ids(sample.values(at)):
+        if said and end is not None and are_ids(sample.values(at)):
             return {said: replace(end, field=said)}
         of_links = {
             _OF_LINKS.get(field, field): replace(guess, field=_OF_LINKS.get(field, field))
@@ -390,51 +308,6 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
         by_field[name] = at
 
 
-def _steps(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> dict[str, Any] | None:
-    rule = _numbered_steps(sample)
-    if rule is not None:
-        for part in ("action", "expected", "data"):
-            for at in numbered(sample.columns, rule.get(part)).values():
-                guesses[at] = Guess(part, 0.85, "It is one of several columns of steps, which have numbers.")
-        return rule
-    if "action" not in by_field:
-        return None
-    at = by_field["action"]
-    rule = {"action": sample.reference(at)}
-    for part in ("expected", "data"):
-        if part in by_field:
-            rule[part] = sample.reference(by_field[part])
-    key = next((by_field[name] for name in ("external_id", "title") if name in by_field), None)
-    if key is not None:
-        filled = [cells[key] for cells in sample.rows if cells[key].strip()]
-        blanks = sum(1 for cells in sample.rows if not cells[key].strip() and cells[at].strip())
-        if blanks:
-            return {"style": "rows", "continues_when_blank": sample.reference(key), **rule}
-        if len(set(filled)) < 0.8 * len(filled) and all(one != "" for one in filled):
-            return {"style": "rows", "continues_when_same": sample.reference(key), **rule}
-    return {"style": "cell", **rule}
-
-
-def _numbered_steps(sample: Sample) -> dict[str, Any] | None:
-    """Return the rule of steps that have a column each: `Step 1`, `Expected 1`, `Step 2`, ..."""
-    patterns: dict[str, list[int]] = {}
-    for header in sample.columns.header:
-        if len(header) <= _LONGEST_HEADER and (match := _NUMBERED_STEP.fullmatch(header)) is not None:
-            patterns.setdefault(f"{match[1]}{{n}}{match[3]}", []).append(int(match[2]))
-    rule: dict[str, Any] = {}
-    for pattern, numbers in patterns.items():
-        look = fold(pattern.replace("{n}", " "))
-        for part in ("expected", "data", "action"):
-            if part not in rule and len(numbers) > 1 and (part in _headers().get(look, {}) or _has_word(look, part)):
-                rule[part] = pattern
-                break
-    return {"style": "columns", **rule} if "action" in rule else None
-
-
-def _has_word(look: str, part: str) -> bool:
-    return any(part in _headers().get(word, {}) for word in look.split())
-
-
 def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str, Any]]:
     names = {"requirements": "requirement", "test_cases": "test_case"}
     fields: dict[str, dict[str, Any]] = {}
@@ -448,7 +321,7 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
 
 
 def _is_list_of_ids(text: str) -> bool:
-    parts = [part.strip() for part in _BETWEEN_IDS.split(text) if part.strip()]
+    parts = [part.strip() for part in BETWEEN_IDS.split(text) if part.strip()]
     return len(parts) > 1 and all(map(is_id, parts))
 
 

@@ -11,8 +11,9 @@ from catalog_service.exchange.records import Item, Link, Notice, Record, Unreada
 from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
-from catalog_service.exchange.tabular.formulas import MARK
+from catalog_service.exchange.tabular.described import describe
 from catalog_service.exchange.tabular.kinds import kind_of_all
+from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.mapper import PROBLEM, Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
@@ -28,9 +29,8 @@ from catalog_service.exchange.tabular.own import (
 )
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
-from catalog_service.exchange.tabular.proposals import Proposal, is_known_header, propose
+from catalog_service.exchange.tabular.proposals import Proposal, propose
 from catalog_service.exchange.tabular.start import Chosen, Start
-from catalog_service.exchange.tabular.steps import numbered
 from catalog_service.exchange.tabular.table import Row, Table, limit_rows
 from catalog_service.exchange.tabular.xlsx import open_workbook
 from catalog_service.exchange.text import find_encoding
@@ -44,8 +44,6 @@ _FIRST = 2.0
 """What the first row counts more as a header than others."""
 _RECOGNISED = 2
 """What a sheet says of itself counts from so many known columns on."""
-_SHOWN_SAMPLES = 5
-_SHOWN_LENGTH = 200
 _DELIMITERS = {"\t": "TAB"}
 
 
@@ -133,7 +131,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                 for table in opened.tables
                 if table.name is not None
             ],
-            columns=_described(main, chosen),
+            columns=describe(main, chosen),
             mapping=mapping,
             preset=chosen.preset,
             warnings=[
@@ -362,62 +360,3 @@ def _records(start: Start, chosen: Chosen, options: ReadOptions, *, sheet: str |
 
 def _has_same_header(start: Start, main: Start) -> bool:
     return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
-
-
-def _described(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
-    """Return the columns with samples of what stands in them, and what each was taken for."""
-    described = []
-    taken = _taken(chosen, start.columns)
-    ignored = {at for name in chosen.mapping.ignore for at in start.columns.all_of(name)}
-    for at in range(len(start.columns)):
-        values = start.sample.values(at)
-        samples = [value[:_SHOWN_LENGTH] for value in dict.fromkeys(values)]
-        guess = chosen.guesses.get(at)
-        column: dict[str, Any] = {
-            "name": start.columns.name(at),
-            "position": at + 1,
-            "samples": samples[:_SHOWN_SAMPLES],
-            "blanks": start.sample.blanks(at),
-            "field": guess.field if guess is not None else taken.get(at),
-        }
-        if guess is not None:
-            column |= {"confidence": round(guess.confidence, 2), "reason": guess.reason}
-        elif at in taken:
-            of = (
-                "our own" if chosen.preset == OWN else f"the preset {chosen.preset}" if chosen.preset else "the mapping"
-            )
-            column |= {"confidence": 1.0, "reason": f"It is so in {of}."}
-        elif at in ignored or chosen.mapping.rest == "ignore":
-            column |= {"confidence": 1.0, "reason": "It is left out, as the mapping says."}
-        else:
-            column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
-        described.append(column)
-    if start.is_own:
-        mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
-        described.append({**mark, "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."})
-    return described
-
-
-def _taken(chosen: Chosen, columns: Columns) -> dict[int, str]:
-    """Return the field of each column that the mapping takes."""
-    mapping = chosen.mapping.model_dump(exclude_none=True)
-    rules = {
-        **mapping["fields"],
-        **{end: rule for end, rule in mapping.get("links", {}).items() if isinstance(rule, dict)},
-    }
-    taken: dict[int, str] = {}
-    for name, rule in rules.items():
-        for key in ("column", "columns", "columns_named", "action", "data", "expected"):
-            for column in rule[key] if isinstance(rule.get(key), list) else [rule.get(key)]:
-                if isinstance(column, str) and "{n}" in column:
-                    places = list(numbered(columns, column).values())
-                elif isinstance(column, str):
-                    found = columns.all_named(column)
-                    places = found if key == "columns_named" else found[:1]
-                elif isinstance(column, int):
-                    places = [column - 1]
-                else:
-                    continue
-                for at in places:
-                    taken.setdefault(at, name if key in {"column", "columns", "columns_named"} else f"steps.{key}")
-    return taken

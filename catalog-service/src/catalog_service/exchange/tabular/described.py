@@ -1,0 +1,71 @@
+"""The columns of a table as an inspection shows them."""
+
+from typing import Any
+
+from catalog_service.exchange.tabular.columns import Columns
+from catalog_service.exchange.tabular.formulas import MARK
+from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.start import Chosen, Start
+from catalog_service.exchange.tabular.steps import numbered
+
+_SHOWN_SAMPLES = 5
+_SHOWN_LENGTH = 200
+
+
+def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
+    """Return the columns with samples of what stands in them, and what each was taken for."""
+    described = []
+    taken = _taken(chosen, start.columns)
+    ignored = {at for name in chosen.mapping.ignore for at in start.columns.all_of(name)}
+    for at in range(len(start.columns)):
+        values = start.sample.values(at)
+        samples = [value[:_SHOWN_LENGTH] for value in dict.fromkeys(values)]
+        guess = chosen.guesses.get(at)
+        column: dict[str, Any] = {
+            "name": start.columns.name(at),
+            "position": at + 1,
+            "samples": samples[:_SHOWN_SAMPLES],
+            "blanks": start.sample.blanks(at),
+            "field": guess.field if guess is not None else taken.get(at),
+        }
+        if guess is not None:
+            column |= {"confidence": round(guess.confidence, 2), "reason": guess.reason}
+        elif at in taken:
+            of = (
+                "our own" if chosen.preset == OWN else f"the preset {chosen.preset}" if chosen.preset else "the mapping"
+            )
+            column |= {"confidence": 1.0, "reason": f"It is so in {of}."}
+        elif at in ignored or chosen.mapping.rest == "ignore":
+            column |= {"confidence": 1.0, "reason": "It is left out, as the mapping says."}
+        else:
+            column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
+        described.append(column)
+    if start.is_own:
+        mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
+        described.append({**mark, "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."})
+    return described
+
+
+def _taken(chosen: Chosen, columns: Columns) -> dict[int, str]:
+    """Return the field of each column that the mapping takes."""
+    mapping = chosen.mapping.model_dump(exclude_none=True)
+    rules = {
+        **mapping["fields"],
+        **{end: rule for end, rule in mapping.get("links", {}).items() if isinstance(rule, dict)},
+    }
+    taken: dict[int, str] = {}
+    for name, rule in rules.items():
+        for key in ("column", "columns", "columns_named", "action", "data", "expected"):
+            for column in rule[key] if isinstance(rule.get(key), list) else [rule.get(key)]:
+                if isinstance(column, str) and "{n}" in column:
+                    places = list(numbered(columns, column).values())
+                elif isinstance(column, str):
+                    found = columns.all_named(column)
+                    places = found if key == "columns_named" else found[:1]
+                elif isinstance(column, int):
+                    places = [column - 1]
+                else:
+                    continue
+                for at in places:
+                    taken.setdefault(at, name if key in {"column", "columns", "columns_named"} else f"steps.{key}")
+    return taken
