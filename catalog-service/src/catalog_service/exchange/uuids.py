@@ -1,4 +1,7 @@
-"""Ids that imports make in SQL: the same however often they are made."""
+"""Ids of items as files have them, and those that imports make in SQL: the same however often they are made."""
+
+UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+"""Matches an id in lower case, for Python and for SQL."""
 
 
 def uuid_of(digest: str) -> str:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from catalog_service.exchange.uuids import uuid_of
+from catalog_service.exchange.uuids import UUID, uuid_of
 from catalog_service.items.kinds import ItemKind
 
 _KEYS = ("title", "module", "source_url", "source_system", "type", "priority", "status", "description")
 """Fields by which a mapping may have items found, beside external_id."""
 _OURS = frozenset({"id", "version", "created_at", "updated_at"})
-_UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+_UUID = f"^{UUID}$"
 
 NEW_ID = uuid_of("""
     left(md5(%(job)s::text), 4) || lpad(to_hex(position), 8, '0') || substr(md5(%(job)s::text || ':' || position), 13)

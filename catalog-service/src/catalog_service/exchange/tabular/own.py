@@ -14,6 +14,7 @@ from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.formulas import MARK, decode, encode
 from catalog_service.exchange.tabular.mapping import FIELDS
 from catalog_service.exchange.tabular.table import Row
+from catalog_service.exchange.uuids import UUID
 
 NAME = "traceline"
 SHEETS = {"requirement": "Requirements", "test_case": "Test cases", "link": "Links"}
@@ -27,7 +28,7 @@ _MOST_LONG_TEXT = 128 << 20
 REFERENCE = "[Long texts: "
 """How what stands for a long text begins."""
 _REFERENCE = re.compile(r"\[Long texts: ([1-9][0-9]{0,8})\]")
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
+_ID = re.compile(UUID, re.I)
 _ONLY = {"links": {"requirement", "requirement_id"}, "test_cases": {"steps", "automation_status", "preconditions"}}
 
 
