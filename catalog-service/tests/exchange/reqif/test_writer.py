@@ -204,7 +204,7 @@ def test_links_find_items_whose_ids_xml_cannot_hold() -> None:
     assert ends == {"\x01", "T\x02"}
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS, TEXTS, TEXTS)
 def test_any_text_of_an_item_of_ours_comes_back(title: str, description: str, other: str) -> None:
     record = Record(Read(SAMPLE))
@@ -229,7 +229,7 @@ def test_any_text_of_an_item_of_ours_comes_back(title: str, description: str, ot
     assert [one.fields["notes"] for one in read.links if one.test_case == {"external_id": "NEW"}] == [other]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS, TEXTS, TEXTS, st.sampled_from(["draft", "approved", "implemented", "tested", "closed"]))
 def test_any_change_of_an_item_of_others_comes_back(title: str, description: str, tag: str, status: str) -> None:
     record = Record(Read(SAMPLE))
