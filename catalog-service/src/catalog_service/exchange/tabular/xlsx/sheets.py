@@ -29,7 +29,7 @@ _STRUCK = "struck_through", "text is struck through in the workbook; it was read
 
 _Cell = tuple[str, str, str, str, str, str, str]
 """The letters of its column, its style, its kind, its formula, its value, its own text, and whether a part of that is
-struck through; each is empty where it is not there."""
+struck through; each is empty where it is not there. Plain cells have no such part."""
 
 _PLAIN_CELL = re.compile(
     r'<c(?: r="([A-Z]{1,3})\d{1,7}")?(?: s="(\d+)")?(?: t="([A-Za-z]+)")?'
