@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from hashlib import blake2b
 from typing import Annotated
 
@@ -50,7 +49,7 @@ class Passwords:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), thread_name_prefix="argon2")
         # Made here: made at the first log-in without an account, it would tell by its time that there is none.
-        self._dummy = _dummy()
+        self._dummy = _hash(secrets.token_hex())
         self._taken: Counter[str] = Counter()
 
     @property
@@ -97,11 +96,6 @@ class Passwords:
     def is_outdated(password_hash: str) -> bool:
         """Check whether the hash was made with other parameters than today's."""
         return _HASHER.check_needs_rehash(password_hash)
-
-
-@cache
-def _dummy() -> str:
-    return _HASHER.hash(secrets.token_hex())
 
 
 def _hash(password: str) -> str:
