@@ -37,7 +37,8 @@ async def test_accepting_many_answers_for_each_in_order(service: Any, catalog: A
         ("accepted", None),
         ("accepted", None),
     ]
-    assert (answer["total"], answer["reviewed"], answer["failed"]) == (6, 3, 3)
+    assert (answer["total"], answer["reviewed"], answer["failed"]) == (5, 2, 3), "who is named twice counts once"
+    assert answer["message"].startswith("2 suggestions were accepted, 3 were not")
     first = await service.read(f"/suggestions/{queue[1]}")
     told = [answer["items"][2][name] for name in ("suggestion_status", "reviewed_by", "reviewed_at", "link_id")]
     assert told == [first[name] for name in ("status", "reviewed_by", "reviewed_at", "link_id")]
@@ -117,12 +118,13 @@ async def test_a_filter_without_the_expected_count_is_only_counted(
 
 async def test_a_dry_run_of_ids_says_what_would_become_of_each(service: Any, queue: Any) -> None:
     await service.post(f"/suggestions/{queue[1]}/accept")
-    ids = [queue[0], UNKNOWN, queue[1]]
+    ids = [queue[0], UNKNOWN, queue[1], UNKNOWN]
     answer = await service.post("/suggestions/bulk-review", {"action": "reject", "ids": ids, "dry_run": True})
     assert [(result["id"], result["status"], result["code"]) for result in answer["items"]] == [
         (queue[0], "pending", None),
         (UNKNOWN, "error", "suggestion_not_found"),
         (queue[1], "error", "suggestion_not_pending"),
+        (UNKNOWN, "error", "suggestion_not_found"),
     ]
     assert (answer["dry_run"], answer["total"], answer["count"], answer["failed"]) == (True, 3, 1, 2)
     assert await statuses(service, queue[:2]) == ["pending", "accepted"]

@@ -3558,7 +3558,7 @@ export interface components {
             reviewed: number;
             /**
              * Total
-             * @description How many suggestions were asked for, or match the filter.
+             * @description How many suggestions were asked for, each counted once, or match the filter.
              */
             total: number;
         };
@@ -3590,7 +3590,7 @@ export interface components {
             reviewed: number;
             /**
              * Total
-             * @description How many suggestions were asked for, or match the filter.
+             * @description How many suggestions were asked for, each counted once, or match the filter.
              */
             total: number;
         };
@@ -11347,7 +11347,7 @@ export interface components {
             review_id: string;
             /**
              * Total
-             * @description How many suggestions were asked for, or match the filter.
+             * @description How many suggestions were asked for, each counted once, or match the filter.
              */
             total: number;
         };

@@ -92,7 +92,7 @@ class ReviewResult(BaseModel):
 
 
 class _Answer(BaseModel):
-    total: int = Field(description="How many suggestions were asked for, or match the filter.")
+    total: int = Field(description="How many suggestions were asked for, each counted once, or match the filter.")
     failed: int
     message: str = Field(description="What was done, and how to go on.")
 

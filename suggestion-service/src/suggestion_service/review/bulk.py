@@ -75,7 +75,7 @@ async def _preview(database: Database, asked: BulkReview, conditions: Conditions
     async with database.connection() as connection, connection.transaction():
         if conditions is not None:
             items, total = await repository.best_reviewable(connection, conditions, _SHOWN)
-            count = total
+            count, failed = total, 0
             message = _count_message(asked.action, count)
         else:
             ids = asked.ids or []
@@ -83,12 +83,12 @@ async def _preview(database: Database, asked: BulkReview, conditions: Conditions
             pending = {one for one, state in states.items() if state.status == "pending"}
             problems = await why_not(connection, [one for one in dict.fromkeys(ids) if one not in pending])
             items = [_result(one, "pending") if one in pending else _failed(one, problems[one]) for one in ids]
-            total, count = len(ids), len(pending)
+            count, failed = len(pending), len(problems)
+            total = count + failed
             message = (
-                f"Nothing was reviewed: {_counted(count)} of {len(dict.fromkeys(ids))} would be"
+                f"Nothing was reviewed: {_counted(count)} of {total} would be"
                 f' {_DONE[asked.action]}. To do so, send the same without "dry_run".'
             )
-    failed = sum(item["status"] == "error" for item in items)
     return {
         "items": items,
         "total": total,
@@ -227,17 +227,16 @@ class _Outcome:
 
 def _answer(asked: BulkReview, outcome: _Outcome) -> dict[str, Any]:
     results = {**outcome.results, **{one: _failed(one, problem) for one, problem in outcome.problems.items()}}
-    items = [results[one] for one in (outcome.chosen if asked.ids is None else asked.ids)]
-    failed = sum(item["status"] == "error" for item in items)
+    reviewed, failed = len(outcome.results), len(outcome.problems)
     review_id = outcome.review_id if outcome.results else None
     return {
-        "items": items,
-        "total": len(items),
-        "reviewed": len(items) - failed,
+        "items": [results[one] for one in (outcome.chosen if asked.ids is None else asked.ids)],
+        "total": reviewed + failed,
+        "reviewed": reviewed,
         "failed": failed,
         "dry_run": False,
         "review_id": review_id,
-        "message": _message(asked, len(outcome.results), len(outcome.problems), review_id),
+        "message": _message(asked, reviewed, failed, review_id),
     }
 
 
