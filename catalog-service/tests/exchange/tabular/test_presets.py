@@ -314,6 +314,22 @@ def test_each_test_case_has_the_shape_of_steps_that_its_tool_lets_it_have() -> N
     assert read(one_each).fields[0]["steps"] == {"1": "Open\nExpected: It opens"}
 
 
+def test_links_of_a_tool_are_found_whatever_stands_between_them() -> None:
+    header = ("Test ID", "Test Type", "Summary", "Action", "Requirement", "Requirement")
+    rows = (
+        ("1", "Manual", "Log in", "Open", "TR-1;TR-2", "TR-3"),
+        ("2", "Manual", "Log out", "Leave", "TR-4, TR-5", ""),
+    )
+    links = read(table(header, *rows)).links
+    assert [(link.test_case["external_id"], link.requirement["external_id"]) for link in links] == [
+        ("1", "TR-1"),
+        ("1", "TR-2"),
+        ("1", "TR-3"),
+        ("2", "TR-4"),
+        ("2", "TR-5"),
+    ]
+
+
 def test_a_preset_can_be_named() -> None:
     found = read("Summary,Status\nDoors close,Open\n", mapping={"preset": "jira"})
     assert (found.fields[0]["title"], found.fields[0]["source_system"]) == ("Doors close", "jira")

@@ -277,6 +277,20 @@ def test_a_requirement_is_linked_by_a_column_of_test_cases(header: str, both: st
     ]
 
 
+def test_links_may_be_written_as_references_and_many_in_a_cell() -> None:
+    many = ",".join(f"R-{number}" for number in range(30))
+    found = read(
+        "ID,Summary,Verifies,Pre-Action,Test Steps.Action\n"
+        '7,Log in,"[ISSUE:1] - Doors close, always,[ITEM:2] - Doors open",An account,Open\n'
+        f'8,Log out,"{many}",,Leave\n'
+    )
+    assert found.fields[0]["preconditions"] == "An account"
+    ends = [(link.test_case["external_id"], link.requirement["external_id"]) for link in found.links]
+    assert ends == [("7", "1"), ("7", "2"), *(("8", f"R-{number}") for number in range(30))]
+    (link,) = read("Requirement,Test case\n[ISSUE:1] - Doors,[ISSUE:7] - Log in\n").links
+    assert (link.requirement, link.test_case) == ({"external_id": "1"}, {"external_id": "7"})
+
+
 @pytest.mark.parametrize("header", ["(" * 100_000, "1" * 100_000 + "\n", "Title " + " " * 100_000])
 def test_a_header_that_is_a_long_text_is_read(header: str) -> None:
     assert len(inspect(f'ID,"{header}"\n1,a\n').columns) == 2

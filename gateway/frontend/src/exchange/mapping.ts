@@ -98,7 +98,7 @@ export function withTarget(mapping: Mapping, columns: Column[], column: Column, 
   if (target === REST) return { ...next, rest: "custom_metadata" }
   if (target === IGNORE) return { ...next, ignore: [...(next.ignore ?? []), at] }
   const [group, part] = target.split(".") as [string, string | undefined]
-  if (group === "links" && part) return { ...next, links: { ...next.links, [part]: { column: at, split: "," } } }
+  if (group === "links" && part) return { ...next, links: { ...next.links, [part]: { column: at } } }
   if (group === "steps" && part) {
     const steps = next.fields.steps ?? { style: "cell", action: at }
     return { ...next, fields: { ...next.fields, steps: { ...steps, [part]: at } } }

@@ -10,6 +10,8 @@ from chassis.core.wording import listed, nearest, shown
 
 _SHOWN_COLUMNS = 20
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]*[^\s,;:] [\d.]+")
+_BETWEEN_IDS = re.compile(r"[,;|\n]")
+_REFERENCE = re.compile(r"\s*\[[A-Z]+:(\d+)\]")
 _NUMBER = re.compile(r"\s*\(?\d{1,2}\s*[-–.:)]\s*(?=[^\W\d])|\s*\(\d+(?:[.,]\d+)?\)\s*\Z")
 
 
@@ -21,6 +23,20 @@ def without_number(value: str) -> str:
 def is_id(text: str) -> bool:
     """Check whether a text can be an id, as `REQ-1`, `42` and `Login 3` can, and a sentence cannot."""
     return _ID.fullmatch(text.strip()) is not None
+
+
+def ids_in(text: str, split: str | None = None) -> list[str]:
+    """Return the ids that a cell names, each once; they stand in lines, and in these between `split` or what is usual.
+
+    codeBeamer writes `[ISSUE:7] - Log in, log out` where it means 7.
+    """
+    if _REFERENCE.match(text):
+        found = _REFERENCE.findall(text)
+    elif split is None:
+        found = _BETWEEN_IDS.split(text)
+    else:
+        found = [line for part in text.split(split) for line in part.split("\n")]
+    return list(dict.fromkeys(part.strip() for part in found if part.strip()))
 
 
 class Columns:

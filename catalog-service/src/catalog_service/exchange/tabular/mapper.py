@@ -6,7 +6,7 @@ from typing import Any
 
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
 from catalog_service.exchange.tabular.cases import Case, Cases
-from catalog_service.exchange.tabular.columns import Columns
+from catalog_service.exchange.tabular.columns import Columns, ids_in
 from catalog_service.exchange.tabular.kinds import kind_columns, says_kind
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
@@ -257,8 +257,8 @@ class Mapper:
     def _links_of(self, item: Item, cells: Sequence[str]) -> Iterator[Link]:
         own = item.fields.get("external_id")
         for end, source in self._links:
-            text = source.take(cells)
-            keys = self._keys(text, source, end)
+            rule = getattr(self._mapping.links, f"{end}s")
+            keys = [rule.prefix + key for key in ids_in(source.take(cells), rule.split)]
             if not keys:
                 continue
             if not own:
@@ -273,11 +273,6 @@ class Mapper:
                 fields = {} if link_type is None else {"link_type": link_type}
                 requirement, test_case = ends["requirement"], ends["test_case"]
                 yield Link(item.row, requirement, test_case, fields, line=item.line, source=item.source)
-
-    def _keys(self, text: str, source: Source, end: str) -> list[str]:
-        rule = getattr(self._mapping.links, f"{end}s")
-        parts = text.split(rule.split) if rule.split else text.split("\n")
-        return list(dict.fromkeys(rule.prefix + part.strip() for part in parts if part.strip()))
 
     def _make_link(self, case: Case) -> Iterator[Record]:
         row = case.row
@@ -312,8 +307,7 @@ class Mapper:
         key, own_id = fields.pop(end, None), fields.pop(f"{end}_id", None)
         if key and not self._is_own:
             rule = self._mapping.fields.get(end)
-            parts = key.split(rule.split) if isinstance(rule, FieldRule) and rule.split else [key]
-            keys = list(dict.fromkeys(part.strip() for part in parts if part.strip()))
+            keys = ids_in(key, (rule.split if isinstance(rule, FieldRule) else None) or "\n")
             return [{"external_id": self._prefix + one} for one in keys] or [{}]
         return [{"external_id": self._prefix + key} if key else {"id": own_id} if own_id else {}]
 

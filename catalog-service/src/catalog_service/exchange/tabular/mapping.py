@@ -123,7 +123,10 @@ Rule = Annotated[Annotated[FieldRule, Tag("(field)")] | Annotated[StepsRule, Tag
 
 
 class EndRule(FieldRule):
-    """Where the external ids of what a row is linked with come from; `prefix` is put before each."""
+    """Where the external ids of what a row is linked with come from; `prefix` is put before each.
+
+    Several in a cell stand between `split`, else between commas, semicolons, bars or line breaks.
+    """
 
     prefix: str = ""
 

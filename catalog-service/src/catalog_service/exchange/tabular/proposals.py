@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from catalog_service.exchange.tabular.columns import is_id
+from catalog_service.exchange.tabular.columns import ids_in, is_id
 from catalog_service.exchange.tabular.known_headers import LONGEST_HEADER, known_headers
 from catalog_service.exchange.tabular.presets import Sample
-from catalog_service.exchange.tabular.proposed_kind import BETWEEN_IDS, are_ids, propose_kind, said_kind
+from catalog_service.exchange.tabular.proposed_kind import are_ids, propose_kind, said_kind
 from catalog_service.exchange.tabular.proposed_steps import propose_steps
 from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map
 from catalog_service.exchange.tabular.values import CLOSED, minutes
@@ -64,8 +64,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
         fields["steps"] = steps
     end = "requirements" if kind == "test_cases" else "test_cases"
     if end in by_field:
-        rule = {"column": sample.reference(by_field[end]), "split": _separator(sample.values(by_field[end]))}
-        mapping["links"] = {end: rule, "link_type": "covers"}
+        mapping["links"] = {end: {"column": sample.reference(by_field[end])}, "link_type": "covers"}
     return Proposal(mapping, guesses)
 
 
@@ -120,7 +119,7 @@ def _fits(field: str, values: list[str]) -> bool:
     if field == "source_url":
         return any(map(_ADDRESS.match, values))
     if field in {"requirements", "test_cases"}:
-        return _average(values) <= 60
+        return _average(values) <= 60 or are_ids(values)
     if field == "execution_time_minutes":
         return all(isinstance(minutes(value), int) for value in values)
     return True
@@ -321,8 +320,8 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
 
 
 def _is_list_of_ids(text: str) -> bool:
-    parts = [part.strip() for part in BETWEEN_IDS.split(text) if part.strip()]
-    return len(parts) > 1 and all(map(is_id, parts))
+    ids = ids_in(text)
+    return len(ids) > 1 and all(map(is_id, ids))
 
 
 def _separator(values: list[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from catalog_service.exchange.tabular.columns import is_id
+from catalog_service.exchange.tabular.columns import ids_in, is_id
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_steps import numbered_steps
 from catalog_service.exchange.tabular.proposed_values import Guess
@@ -20,7 +20,6 @@ _REQUIREMENT_WORDS = re.compile(
 )
 _ID_OF_TEST = re.compile(r"(tc|test(case)?)[-_:# ]?\d", re.I)
 _FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
-BETWEEN_IDS = re.compile(r"[,;\n|]")
 _DIGIT = re.compile(r"\d")
 
 
@@ -66,8 +65,8 @@ def _has_only_ids(sample: Sample, said: list[str]) -> bool:
 
 def are_ids(values: list[str]) -> bool:
     """Check whether there are values and all are ids, or lists of them, that have digits."""
-    parts = [part for value in values for part in BETWEEN_IDS.split(value) if part.strip()]
-    return bool(parts) and all(is_id(part) and _DIGIT.search(part) for part in parts)
+    ids = [one for value in values for one in ids_in(value)]
+    return bool(ids) and all(is_id(one) and _DIGIT.search(one) for one in ids)
 
 
 def said_kind(name: str) -> str:
