@@ -80,3 +80,18 @@ def test_links_of_an_older_schema_get_the_time_of_their_last_change(postgres: Po
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT to_char(updated_at, 'DD') FROM links ORDER BY notes").fetchall()
     assert found == [("01",), ("02",), ("04",)]
+
+
+def test_mappings_of_an_older_schema_have_names_that_differ_by_more_than_case(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    migrations.upgrade("catalog_service", url, to="0034")
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO import_mappings (id, name, mapping, created_by, created_at, updated_at)"
+            " SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, name, '{}', 'kim', now(), now()"
+            " FROM unnest(ARRAY['Jira', 'jira', 'Xray']) WITH ORDINALITY AS given (name, n)"
+        )
+    migrations.upgrade("catalog_service", url)
+    with psycopg.connect(url) as connection:
+        names = connection.execute("SELECT name FROM import_mappings ORDER BY id").fetchall()
+    assert names == [("Jira",), ("jira 00000000",), ("Xray",)]

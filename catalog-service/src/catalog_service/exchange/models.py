@@ -33,6 +33,7 @@ def add_tables(metadata: sa.MetaData) -> None:
         _timestamp("updated_at", nullable=False),
         sa.UniqueConstraint("project_id", "name", name="uq_import_mappings_name"),
     )
+    sa.Index("uq_import_mappings_lower_name", mappings.c.project_id, sa.func.lower(mappings.c.name), unique=True)
     sa.Index(None, mappings.c.project_id, mappings.c.created_at.desc(), mappings.c.id)
     deleted = sa.Table(
         "deleted_items",

@@ -43,16 +43,21 @@ async def test_a_mapping_is_kept_changed_and_deleted(catalog: Any, viewer: Any, 
 
 
 async def test_a_name_is_of_one_mapping(catalog: Any, saved: Any) -> None:
-    problem(await catalog.post("/imports/mappings", {"name": saved["name"], "mapping": MAPPING}), 409, "name_taken")
+    for name in (saved["name"], saved["name"].upper()):
+        problem(await catalog.post("/imports/mappings", {"name": name, "mapping": MAPPING}), 409, "name_taken")
     other = ok(await catalog.post("/imports/mappings", {"name": catalog.word(), "mapping": MAPPING}), 201)
     body = {"name": saved["name"], "mapping": MAPPING}
     problem(await catalog.put(f"/imports/mappings/{other['id']}", body), 409, "name_taken")
+    body["name"] = other["name"].upper()
+    assert ok(await catalog.put(f"/imports/mappings/{other['id']}", body))["name"] == body["name"]
 
 
 async def test_a_mapping_that_is_none_is_refused_with_its_place(catalog: Any) -> None:
     wrong = {**MAPPING, "fields": {"titel": {"column": "Summary"}}}
     body = {"name": catalog.word(), "mapping": wrong}
     problem(await catalog.post("/imports/mappings", body), 422, field="/mapping/fields/titel")
+    body["mapping"] = {**MAPPING, "fields": {}}
+    problem(await catalog.post("/imports/mappings", body), 422, field="/mapping/fields")
 
 
 @pytest.mark.parametrize("by", ["name", "id"])

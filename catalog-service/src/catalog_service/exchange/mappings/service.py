@@ -22,11 +22,10 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 NEWEST_FIRST = Order("created_at:desc", (By("m.created_at", datetime, True), By("m.id", UUID)))
 _NAMES = ("id", "name", "description", "mapping", "created_by", "created_at", "updated_at")
 _COLUMNS = ", ".join(_NAMES)
-_TAKEN = {
-    "uq_import_mappings_name": Conflict(
-        "Another mapping has this name already; give this one its own.", code="name_taken"
-    )
-}
+_NAME_TAKEN = Conflict(
+    "Another mapping has this name already, perhaps in other letters; give this one its own.", code="name_taken"
+)
+_TAKEN = {"uq_import_mappings_name": _NAME_TAKEN, "uq_import_mappings_lower_name": _NAME_TAKEN}
 
 
 def checked(mapping: dict[str, Any]) -> dict[str, Any]:

@@ -188,6 +188,9 @@ def parse_mapping(content: Object[str, Any], *, at: str = "") -> Mapping:
 
 def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
     known = FIELDS[mapping.kind]
+    if not mapping.fields and not mapping.kinds:
+        message = f"The mapping takes nothing from the file. Name the fields to read, of {listed(known, 'and')}."
+        yield to_pointer("fields"), message, "no_fields"
     for name, rule in mapping.fields.items():
         if name not in known:
             near = nearest(name, known)
