@@ -255,6 +255,31 @@ def test_a_mapping_is_refused_with_the_path_of_what_is_wrong(
     assert [(error.pointer, error.code) for error in refused.value.errors] == [(pointer, code)]
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"kind": None}, "This must be requirements, test_cases or links, not null."),
+        ({"kind": "bugs"}, "There is no kind 'bugs'; it can be requirements, test_cases or links."),
+        ({"ignore": "Owner"}, "This must be a list, not 'Owner'."),
+        (
+            {"fields": {"title": {"column": 0}}},
+            "0 is no column: a column is named by its header, or by its position from 1.",
+        ),
+        ({"rows": 1}, "A mapping has no 'rows' here."),
+    ],
+)
+def test_a_mapping_is_refused_in_the_words_of_every_other_body(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        parse_mapping(MAPPING | changed)
+    assert [error.message for error in refused.value.errors] == [message]
+
+
+def test_what_a_mapping_lacks_is_told_in_the_words_of_every_other_body() -> None:
+    with pytest.raises(Invalid) as refused:
+        parse_mapping({})
+    assert {error.message for error in refused.value.errors} == {"This is missing; it is required."}
+
+
 def test_a_mapping_is_the_same_when_it_is_kept_as_json() -> None:
     parsed = parse_mapping(MAPPING)
     assert parse_mapping(parsed.model_dump(mode="json", exclude_unset=True)) == parsed

@@ -21,6 +21,7 @@ from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.core.problems import FieldError, Invalid
 from chassis.core.problems import pointer as to_pointer
 from chassis.core.wording import listed, nearest, shown
+from chassis.web.sentences import sentence
 
 Kind = Literal["requirements", "test_cases", "links"]
 _WIDEST = 500
@@ -213,7 +214,8 @@ def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
 
 def _field_error(entry: Any, at: str) -> FieldError:
     steps = [step for step in entry["loc"] if step not in {"(field)", "(steps)"}]
-    message = entry["msg"].removeprefix("Value error, ")
     if entry["type"] == "extra_forbidden":
         message = f"A mapping has no {shown(str(steps[-1]))} here."
+    else:
+        message = sentence({**entry, "loc": ("body", *steps)})
     return FieldError(f"{at}{to_pointer(*steps)}", message, entry["type"])
