@@ -39,6 +39,7 @@ class Thing(BaseModel):
     password: SecretStr = Field(default=SecretStr("long enough"), min_length=8, max_length=20)
     pin: Annotated[str, Field(min_length=4)] = "1234"
     colour: Colour = Colour.RED
+    colours: list[Colour] = []
     kind: Literal["one", "two"] = "one"
     paint: Literal[Colour.RED, Colour.BLUE] = Colour.RED
     id: UUID | None = None
@@ -121,6 +122,11 @@ def test_no_error_of_pydantic_gets_through_in_its_own_words(kind: str) -> None:
         ({"flag": "perhaps"}, "/flag", "This must be true or false, not 'perhaps'."),
         ({"tags": "one"}, "/tags", "This must be a list, not 'one'."),
         ({"tags": ["a", 2]}, "/tags/1", "This must be a text, not 2."),
+        (
+            {"colours": ["red", "green"]},
+            "/colours/1",
+            "There is no 'green' among the colours; each can be red or blue.",
+        ),
         ({"tags": list("abc")}, "/tags", "This must have at most 2 members; it has 3."),
         ({"steps": ["Press"]}, "/steps", "This must be an object, not a list."),
         ({"steps": {"a/b~": "Press"}}, "/steps/a~1b~0", "'a/b~' does not have the form that is asked for."),

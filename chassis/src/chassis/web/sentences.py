@@ -140,6 +140,8 @@ _MEMBER = re.compile(r"<\w+\.\w+: '?([^'>]*)'?>")
 def _no_such_value(entry: Entry) -> str:
     allowed = _MEMBER.sub(r"\1", entry["ctx"]["expected"]).replace("'", "")
     if isinstance(entry["input"], str) and not _is_secret(entry):
+        if isinstance(entry["loc"][-1], int):
+            return f"There is no {shown(entry['input'])} among the {_name(entry)}; each can be {allowed}."
         return f"There is no {_name(entry)} {shown(entry['input'])}; it can be {allowed}."
     return f"This must be {allowed}, not {_value(entry)}."
 
