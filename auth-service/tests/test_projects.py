@@ -150,6 +150,7 @@ async def test_a_projects_admin_changes_it_and_others_do_not(admin: Caller, kim:
         problem(await kim("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "admin"}), 403, "role_too_low")
     await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "admin"})
     assert ok(await kim("PATCH", "/DOOR", {"name": " Mine "}))["name"] == "Mine"
+    problem(await kim("PATCH", "/DOOR", {"name": "\u202e"}), 422, field="/name")
     problem(await kim("DELETE", "/DOOR?confirm=DOOR"), 403, "role_too_low")
 
 

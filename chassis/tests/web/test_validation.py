@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from chassis.core.problems import Problem
 from chassis.web.sentences import sentence
-from chassis.web.text_forms import TextForm
+from chassis.web.text_forms import NOT_BLANK, TextForm
 from chassis.web.validation import from_validation
 
 KNOWN = {known["type"]: known for known in list_all_errors()}
@@ -56,6 +56,7 @@ class Thing(BaseModel):
     nested: Nested | None = None
     token_id: int = 1
     name: Annotated[str, TextForm("[a-z]+", "is no name: that has small letters alone")] = "x"
+    label: Annotated[str, NOT_BLANK] = "x"
 
 
 class Change(TypedDict, total=False):
@@ -111,6 +112,8 @@ def test_no_error_of_pydantic_gets_through_in_its_own_words(kind: str) -> None:
         ({"name": "Mine"}, "/name", "'Mine' is no name: that has small letters alone."),
         ({"name": "a" * 9 + "\n"}, "/name", "'aaaaaaaaa\ufffd' is no name: that has small letters alone."),
         ({"name": 5}, "/name", "This must be a text, not 5."),
+        ({"label": "\u202e"}, "/label", "This text must not be blank."),
+        ({"label": "\u200b\u3000\n\x7f"}, "/label", "This text must not be blank."),
         ({"id": 5}, "/id", "5 is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."),
         ({"number": 501}, "/number", "This must be at most 500, not 501."),
         ({"number": -1}, "/number", "This must be at least 0, not -1."),

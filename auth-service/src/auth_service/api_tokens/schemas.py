@@ -6,11 +6,13 @@ from typing import Annotated
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints
 
 from auth_service.projects.schemas import KeyOfProject
+from chassis.web.text_forms import NOT_BLANK
 from contracts.api_tokens import DEFAULT_LIFETIME, LONGEST_LIFETIME, Scope
 
 Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
+    NOT_BLANK,
     Field(description="What tells it from others, such as who uses it.", examples=["nightly import"]),
 ]
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from chassis.core.identity import Role
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
-from chassis.web.text_forms import TextForm
+from chassis.web.text_forms import NOT_BLANK, TextForm
 from contracts.name_patterns import MOST_PATTERNS, NamePattern
 from contracts.projects import KEY, Visibility
 
@@ -46,7 +46,7 @@ KeyOfProject = Annotated[
     ),
 ]
 Key = Annotated[KeyOfProject, Field(description="Unique for ever, and never changed.")]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), NOT_BLANK]
 Description = Annotated[str, Field(max_length=5000)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 

@@ -10,12 +10,14 @@ from typing_extensions import TypedDict
 from auth_service.users.emails import MAX_LENGTH, parse_email
 from chassis.core.identity import Role
 from chassis.web.listing import Tagged
+from chassis.web.text_forms import NOT_BLANK
 
 Email = Annotated[str, Field(max_length=MAX_LENGTH, examples=["kim@example.com"]), AfterValidator(parse_email)]
 Password = Annotated[SecretStr, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
 FullName = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    NOT_BLANK,
     Field(examples=["Kim Person"]),
 ]
 

@@ -9,6 +9,7 @@ from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import NewBody, OptionalText
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.text_forms import NOT_BLANK
 
 _WRITTEN: JsonDict = {
     "name": "Jira, weekly",
@@ -42,7 +43,7 @@ class MappingWrite(NewBody):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_WRITTEN]})
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), NOT_BLANK]
     description: OptionalText = None
     mapping: Annotated[dict[str, Any], Field(description="As POST /imports/inspect proposes it.")]
 
