@@ -15,7 +15,7 @@ _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
 _DATA_SET = re.compile(r' with data set (?=#\d|")')
 _OUTLINE = re.compile(r" -- @\d+\.\d+(?=\s|$)")
 _INDEXED = re.compile(r"\[\d+\] ([\w$]+) ?=")
-_CALLED = re.compile(r"([\w.$]+)[\[(<]")
+_CALLED = re.compile(r"((?:[^\[\]()<>]*::)?[\w.$]+)[\[(<]")
 _MOST_PARAMETERS = 100
 """Brackets behind one another that are taken off a name; thousands would take the square of their number."""
 _PAIRS = {")": "(", "]": "[", ">": "<"}

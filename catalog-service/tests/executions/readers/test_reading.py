@@ -67,6 +67,7 @@ def test_times_are_read_as_people_write_them(text: str, expected: int | None) ->
         ("test_add[x]y]", "test_add"),
         ('Add(1,"a)b")', "Add"),
         ("opens(1) and shuts(2)", "opens(1) and shuts"),
+        ("tests/test_a.py::TestA::test_add[x]y]", "tests/test_a.py::TestA::test_add"),
     ],
 )
 def test_the_parameters_of_a_test_are_no_part_of_its_name(name: str, base: str) -> None:
