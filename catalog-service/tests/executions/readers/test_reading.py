@@ -208,6 +208,29 @@ def test_values_that_allure_is_to_hide_are_not_kept() -> None:
     assert result("allure", orjson.dumps(found)).iteration == "signs in [user=ann, password=***]"
 
 
+def test_what_vitest_has_left_for_later_has_not_failed_in_allure() -> None:
+    todo = {"uuid": "u", "name": "opens", "stage": "pending", "statusDetails": {}, "labels": []}
+    assert result("allure", orjson.dumps({**todo, "start": 1, "stop": 1, "steps": []})).status == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("suites", "class_name"),
+    [
+        (["Doors"], "js.a.spec.ts > Doors"),
+        (["Doors", "inner", "deep"], "js.a.spec.ts > Doors > inner > deep"),
+        (["chromium", "js/a.spec.ts", "Doors"], "js.a.spec.ts > Doors"),
+        (["js", "a.spec.ts"], "js.a.spec.ts"),
+    ],
+)
+def test_parts_of_a_file_have_tests_of_their_own_in_allure(suites: list[str], class_name: str) -> None:
+    labels = [
+        {"name": name, "value": value}
+        for name, value in zip(("parentSuite", "suite", "subSuite"), suites, strict=False)
+    ]
+    found = {"name": "opens", "status": "passed", "labels": [*labels, {"name": "package", "value": "js.a.spec.ts"}]}
+    assert result("allure", _allure(found)).class_name == class_name
+
+
 def test_parts_of_a_file_of_playwright_have_tests_of_their_own_in_allure() -> None:
     found = [
         {

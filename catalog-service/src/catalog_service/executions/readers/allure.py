@@ -94,18 +94,17 @@ def _result(found: dict[str, Any]) -> Result:
     package, place = of.get("package", ""), a_text(found.get("fullName")).rpartition("#")[0]
     # pytest names the class there alone.
     is_within = bool(package) and place.startswith(f"{package}.")
-    # Playwright and others name the file there, in which two parts may have tests of one name.
-    part = f"{package} > {of['subSuite']}" if package and of.get("subSuite") else package
-    class_name = of.get("testClass") or of.get("class") or (place if is_within else part)
+    suites = [of[level] for level in ("parentSuite", "suite", "subSuite") if level in of]
+    class_name = of.get("testClass") or of.get("class") or (place if is_within else _part(package, suites))
     start, stop = found.get("start"), found.get("stop")
     has_times = isinstance(start, int | float) and isinstance(stop, int | float)
     result = Result(
         name,
         class_name=class_name,
-        suite=" > ".join(of[level] for level in ("parentSuite", "suite", "subSuite") if level in of),
+        suite=" > ".join(suites),
         file="" if class_name else a_text(found.get("fullName")),
         # What is broken has failed, and what nobody knows the end of has not passed.
-        status=_STATUSES.get(a_text(found.get("status")), "failed"),
+        status="skipped" if found.get("stage") == "pending" else _STATUSES.get(a_text(found.get("status")), "failed"),
         duration_ms=a_duration(stop - start) if has_times else None,  # type: ignore[operator]
         is_attempt=bool(found.get("historyId")),
     )
@@ -130,6 +129,16 @@ def _result(found: dict[str, Any]) -> Result:
         if link.get("type") == "tms":
             note(result, "test_case", a_text(link.get("name")))
     return result
+
+
+def _part(package: str, suites: list[str]) -> str:
+    """Return the part of a file that a test is in: two of them may have tests of one name.
+
+    A package is the file for JavaScript; of the suites one may be it, too, and those before it are none of its parts.
+    """
+    is_file = [f".{package}".endswith(f".{suite.replace('/', '.')}") for suite in suites]
+    within = suites[is_file.index(True) + 1 :] if True in is_file else suites
+    return " > ".join([package, *within]) if package else ""
 
 
 FORMAT = ResultFormat("allure", "Allure 2 results (zip)", recognise, read)
