@@ -798,6 +798,7 @@ def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: by
     refused = read(io.BytesIO(content), io.BytesIO(), Order("auto", "Test.xml"))
     assert isinstance(refused, Refusal)
     assert (refused.status, refused.code) == (415, "unknown_format")
+        (b'<testsuites xmlns="http://check.sourceforge.net/ns"><suite/></testsuites>', "CK_TAP_LOG_FILE_NAME"),
     assert hint in refused.detail
 
 

@@ -198,8 +198,9 @@ class _Cases(ResultsHandler):
 
 
 def recognise(file: BinaryIO, name: str) -> float:
-    """Return how sure it is that a file is a JUnit report: by its first element."""
-    return 0.9 if has_root(file.read(65536), *map(str.encode, ROOTS)) else 0.0
+    """Return how sure it is that a file is a JUnit report: by its first element, of which Check has one, too."""
+    head = file.read(65536)
+    return 0.9 if has_root(head, *map(str.encode, ROOTS)) and b"http://check.sourceforge.net/ns" not in head else 0.0
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:

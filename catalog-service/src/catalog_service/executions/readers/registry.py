@@ -58,6 +58,10 @@ _OTHERS = (
     ((b"TestCase",), "This is Qt Test's own report: run the tests with `-o FILE,junitxml`."),
     ((b"Catch", b"Catch2TestRun"), "This is Catch2's own report: run the tests with `--reporter junit`."),
     ((b"doctest",), "This is doctest's own report: run the tests with `--reporters=junit`."),
+    (
+        (b"testsuites",),
+        "This is Check's own report: run the tests with `CK_TAP_LOG_FILE_NAME=FILE`, and send that file.",
+    ),
     ((b"TestRun",), "This is CppUnit's own report, which is not read: have what it says written as JUnit XML."),
     ((b"TestLog", b"TestResult"), "This is Boost.Test's own report: run the tests with `--log_format=JUNIT`."),
     (
