@@ -289,6 +289,15 @@ def test_tests_of_node_are_of_their_suites_for_all_have_the_same_class() -> None
     ("failure", "message"),
     [
         (
+@pytest.mark.parametrize(
+    ("class_name", "known_by"),
+    [("./door_spec.lua:12", "./door_spec.lua"), ("example.com:8080", "example.com:8080")],
+)
+def test_the_line_of_a_test_is_no_part_of_its_class(class_name: str, known_by: str) -> None:
+    one = result("junit", f'<testsuite><testcase name="a" classname="{class_name}"/></testsuite>'.encode())
+    assert one.class_name == known_by
+
+
             b'<failure type="E">D::a with data set #0 (1)\nFailed asserting that 1 is 2.\n\nD.php:3</failure>',
             "Failed ass",
         ),

@@ -136,6 +136,8 @@ class _Cases(ResultsHandler):
         if not name:
             self.odd("no_name", "A test case has no name; such cases are taken for one test.")
         class_name = given("classname") or given("class") or ""
+        if ".lua:" in class_name:
+            class_name = class_name.rpartition(":")[0]  # busted names the line, too, which is another after each change
         if self._is_bare and class_name == "test":
             class_name = ""  # Node.js calls the class of each test so
         case = Result(name, class_name, suite, given("file") or file)
