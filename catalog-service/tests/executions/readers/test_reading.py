@@ -281,14 +281,14 @@ def test_tests_of_node_are_of_their_suites_for_all_have_the_same_class() -> None
     content = b"""<testsuites><testcase name="a" classname="test"/><testsuite name="doors">
         <testcase name="a" classname="test"/></testsuite></testsuites>"""
     assert [(one.class_name, one.suite) for one in results("junit", content)] == [("", ""), ("", "doors")]
+    nested = content.replace(b'name="doors">', b'name="doors"><testsuite name="locked">').replace(
+        b"</testsuite>", b"</testsuite>" * 2
+    )
+    assert [one.suite for one in results("junit", nested)] == ["", "doors > locked"]
     content = content.replace(b"<testsuites>", b'<testsuites name="pytest tests">')
     assert [one.class_name for one in results("junit", content)] == ["test", "test"]
 
 
-@pytest.mark.parametrize(
-    ("failure", "message"),
-    [
-        (
 @pytest.mark.parametrize(
     ("class_name", "known_by"),
     [("./door_spec.lua:12", "./door_spec.lua"), ("example.com:8080", "example.com:8080")],
@@ -298,6 +298,10 @@ def test_the_line_of_a_test_is_no_part_of_its_class(class_name: str, known_by: s
     assert one.class_name == known_by
 
 
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (
             b'<failure type="E">D::a with data set #0 (1)\nFailed asserting that 1 is 2.\n\nD.php:3</failure>',
             "Failed ass",
         ),
@@ -794,6 +798,7 @@ def test_the_suite_of_an_assembly_is_a_report_of_nunit() -> None:
         (b'<a:test-suite xmlns:a="urn:model.allure.qatools.yandex.ru"><name>x</name></a:test-suite>', "Allure 1"),
         (b'{"generator": "Robot 7.2", "rpa": false, "suite": {}}', "--output output.xml"),
         (b'{"tests": 1, "disabled": 0, "testsuites": []}', "--gtest_output=xml"),
+        (b'<testsuites xmlns="http://check.sourceforge.net/ns"><suite/></testsuites>', "CK_TAP_LOG_FILE_NAME"),
         (b"<TestRun>\n<FailedTests></FailedTests><SuccessfulTests/></TestRun>", "CppUnit"),
         (b"<TestCase name='tst_Door'><TestFunction name='opens'/></TestCase>", "junitxml"),
         (b'{"numFailedTestSuites": 0, "numTotalTestSuites": 1, "testResults": []}', "jest-junit"),
@@ -807,7 +812,6 @@ def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: by
     refused = read(io.BytesIO(content), io.BytesIO(), Order("auto", "Test.xml"))
     assert isinstance(refused, Refusal)
     assert (refused.status, refused.code) == (415, "unknown_format")
-        (b'<testsuites xmlns="http://check.sourceforge.net/ns"><suite/></testsuites>', "CK_TAP_LOG_FILE_NAME"),
     assert hint in refused.detail
 
 

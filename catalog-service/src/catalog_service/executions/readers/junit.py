@@ -139,7 +139,8 @@ class _Cases(ResultsHandler):
         if ".lua:" in class_name:
             class_name = class_name.rpartition(":")[0]  # busted names the line, too, which is another after each change
         if self._is_bare and class_name == "test":
-            class_name = ""  # Node.js calls the class of each test so
+            # Node.js calls the class of each test so: what tells tests of one name apart is all suites around them.
+            class_name, suite = "", " > ".join(own for own, _ in self._suites)
         case = Result(name, class_name, suite, given("file") or file)
         time = given("time")
         if time:
