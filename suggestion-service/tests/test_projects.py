@@ -19,6 +19,7 @@ from suggestion_service.projects import remove_deleted
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scoring import on_change
 from suggestion_service.scoring.corpora import Corpora
+from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.store import settlement
 from testing.service import Json, ServiceClient, ok, problem
 
@@ -266,7 +267,7 @@ async def test_a_project_that_is_archived_is_suggested_nothing_until_it_is_taken
     await service.inbox.receive([told(1, auth.ProjectArchived, "DOOR")])
     while await service.runs.work_off_next():
         pass
-    await service.rows("TRUNCATE scoring_queue")
+    await score(service)
     await service.rescore_sweep.sweep_due()
     ended = await door.read(f"/suggestions/runs/{waiting['id']}")
     assert ended["status"] == "failed"
@@ -277,6 +278,32 @@ async def test_a_project_that_is_archived_is_suggested_nothing_until_it_is_taken
     await service.inbox.receive([told(2, auth.ProjectUpdated, "DOOR")])
     async with service.database.across() as connection:
         assert await settlement.unreconciled(connection, automatic=True) == ["DOOR"]
+
+
+async def test_what_is_scored_when_its_project_is_archived_is_not_stored(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await pair(service, "DOOR")
+    find = ChangeScoring._find
+
+    async def find_and_archive(*asked: Any) -> Any:
+        found = await find(*asked)
+        await service.inbox.receive([told(1, auth.ProjectArchived, "DOOR")])
+        return found
+
+    monkeypatch.setattr(ChangeScoring, "_find", find_and_archive)
+    await score(service)
+    assert await suggestions(service, "DOOR") == []
+    assert await service.rows("SELECT FROM scoring_queue") == []
+
+
+async def test_runs_of_a_project_that_wanted_none_by_itself_end_with_its_archive_too(service: Any) -> None:
+    door = of(service, "DOOR")
+    await service.inbox.receive([told(1, auth.ProjectCreated, "DOOR", automatic_suggestions=False)])
+    await pair(service, "DOOR")
+    waiting = ok(await door.post("/suggestions/generate", headers={"Prefer": "respond-async"}), 202)
+    await service.inbox.receive([told(2, auth.ProjectArchived, "DOOR", automatic_suggestions=False)])
+    assert (await door.read(f"/suggestions/runs/{waiting['id']}"))["status"] == "failed"
 
 
 async def test_a_project_that_is_deleted_leaves_nothing(service: Any) -> None:

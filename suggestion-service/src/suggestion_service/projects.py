@@ -9,7 +9,7 @@ from chassis.messaging.events import Received
 from contracts import auth
 from contracts.projects import ProjectState, project_archived
 from suggestion_service.scoring import run_service
-from suggestion_service.store import projects, settlement
+from suggestion_service.store import corpus_head, projects, settlement
 from suggestion_service.store.projects import Project
 
 
@@ -27,11 +27,13 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
             threshold=wanted.threshold,
         )
         async with in_another_project(connection, state.key):
+            await corpus_head.lock(connection)
             before = await projects.get(connection)
-            if await projects.put(connection, event.sequence, project) and before != project:
+            if await projects.put(connection, event.sequence, project):
                 if state.archived:
                     await run_service.end_all(connection, project_archived().detail)
-                await settlement.reset(connection)
+                if before != project:
+                    await settlement.reset(connection)
 
 
 async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted]]) -> None:

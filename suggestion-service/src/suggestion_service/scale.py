@@ -21,12 +21,13 @@ class ScaleChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What the background scores by: `algorithm`, and `threshold`, which a setting says.
+    """What the background scores by: `algorithm`, and `threshold`, which a setting says; if `automatic`, else nothing.
 
     The run that set the scale has left out pairs below `left_out_below` whose texts are no later than `seen` in
     catalog's feed: the background leaves them out, too.
     """
 
+    automatic: bool
     algorithm: Algorithm
     threshold: float
     left_out_below: float = 0.0
@@ -80,8 +81,8 @@ class Scales:
         wishes = await self.wishes(connection)
         run = await runs.last_scale(connection)
         if run is None or run["background"] != wishes.algorithm:
-            return Scale(wishes.algorithm, wishes.threshold)
-        return Scale(run["algorithm"], wishes.threshold, run["threshold"], run["seen"])
+            return Scale(wishes.automatic, wishes.algorithm, wishes.threshold)
+        return Scale(wishes.automatic, run["algorithm"], wishes.threshold, run["threshold"], run["seen"])
 
     async def of_run(self, connection: Connection) -> Wishes:
         """Return what a run is to be asked for that changes nothing of the scale: as the run that set it."""

@@ -81,6 +81,9 @@ class ChangeScoring:
     async def _score(self, batch: Sequence[QueuedItem]) -> None:
         async with self._database.connection() as connection:
             scale = await self._scales.current(connection)
+            if not scale.automatic:
+                await scoring_queue.finish(connection, batch)
+                return
         view = await self._corpora.refresh()
         owners = await self._find(scale, view, batch)
         proposer = Proposer(self._database, view)

@@ -107,7 +107,7 @@ class RescoreSweep:
         try:
             await self.sweep()
         except ScaleChanged:
-            _log.info("The rescore sweep is given up: a run scores suggestions anew")
+            _log.info("The rescore sweep is given up: suggestions are to have another scale, or none")
             return False
         took = clock.time() - now
         rest.paused_until = clock.time() + _PAUSE_FACTOR * took
@@ -117,7 +117,8 @@ class RescoreSweep:
         """Score everything by the scale of the queue, and have pending suggestions say the same.
 
         What is missing is suggested; pending ones get their present score; those that the background made and that
-        are below the threshold now are deleted. Raises ScaleChanged when a run begins meanwhile.
+        are below the threshold now are deleted. Raises ScaleChanged when a run begins, or the project wants
+        something else, meanwhile.
         """
         async with self._database.connection() as connection:
             before = await settlement.state(connection)
