@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -158,6 +158,8 @@ def _several_at_once(send: Callable[[Path], _Outcome], files: list[Path]) -> Ite
     for _ in range(_AT_ONCE):
         Thread(target=work, daemon=True).start()
     for outcome in outcomes:
+        while not outcome.done():
+            wait([outcome], timeout=1)  # Ctrl-C just before it would be seen at its end alone
         yield outcome.result()
 
 
