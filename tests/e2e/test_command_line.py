@@ -96,15 +96,20 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
 
 
-def test_a_file_of_the_checkout_is_not_taken_for_a_saved_policy(run: Run, admin: Traceline, tmp_path: Path) -> None:
-    name, test_case = f"strict-{uuid4().hex[:8]}", admin.create_test_case()
+@pytest.mark.parametrize("ending", ["", ".json"])
+def test_a_file_of_the_checkout_is_not_taken_for_a_saved_policy(
+    run: Run, admin: Traceline, tmp_path: Path, ending: str
+) -> None:
+    name, test_case = f"strict-{uuid4().hex[:8]}{ending}", admin.create_test_case()
     admin.create_link(admin.create_requirement()["id"], test_case["id"])
     assert admin.put(f"/reports/gate/policies/{name}", json={"rules": [{"rule": "max_not_run", "limit": 0}]}).is_success
     soft = json.dumps({"rules": [{"rule": "max_not_run", "limit": 10**9}]})
     for file in (name, "soft.json"):
         (tmp_path / file).write_text(soft)
-    assert [run("gate", "--policy", policy).returncode for policy in (name, f"./{name}", "soft.json")] == [1, 0, 0]
-    nowhere = run("gate", "--policy", "soft.json", "--environment", uuid4().hex)
+    assert [run("gate", "--policy", policy).returncode for policy in (name, f"./{name}", "./soft.json")] == [1, 0, 0]
+    unsaved = run("gate", "--policy", "soft.json")
+    assert (unsaved.returncode, "The file of this name is ./soft.json." in unsaved.stderr) == (4, True)
+    nowhere = run("gate", "--policy", "./soft.json", "--environment", uuid4().hex)
     assert (nowhere.returncode, "No result is of the environment" in nowhere.stdout) == (1, True)
     assert run("gate", "--policy", name, "--allow-flaky").returncode == 4
 

@@ -64,7 +64,13 @@ def gate(
         return api.post("/reports/gate", params={**query, "format": as_format}, json=body)
 
     # The exit code is of this answer; a document in another format is asked for anew.
-    response = ask("json")
+    try:
+        response = ask("json")
+    except Failure as failure:
+        if policy is None or "policy_not_found" not in str(failure.problem) or not Path(policy).is_file():
+            raise
+        said = f"{failure.message} The file of this name is ./{policy}."
+        raise Failure(Exit.REFUSED, said, problem=failure.problem) from None
     answer = content_of(response, "passed", "branch", "rules", "runs")
     if summary:
         if place := os.environ.get("GITHUB_STEP_SUMMARY"):
@@ -88,7 +94,7 @@ def _policy_of(policy: str | None) -> Any:
 
     Never of a file that has the name of a saved policy: a pull request could add it, and soften its own gate.
     """
-    if policy is None or not (policy.endswith(".json") or {"/", os.sep} & {*policy}):
+    if policy is None or {"/", os.sep}.isdisjoint(policy):
         return None
     try:
         return json.loads(Path(policy).read_bytes(), parse_constant=_no_number)
