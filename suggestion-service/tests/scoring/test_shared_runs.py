@@ -287,9 +287,16 @@ async def test_a_worker_hears_of_parts_by_jobs(
     async def completed() -> bool:
         return {run["status"] for run in (await service.read("/suggestions/runs"))["items"]} == {"completed"}
 
-    await ask(service)
+    look, looked = other.runs.work_off_next, asyncio.Event()
+
+    async def work_off_next() -> bool:
+        found: bool = await look()
+        looked.set()
+        return found
+
+    monkeypatch.setattr(other.runs, "work_off_next", work_off_next)
     working = asyncio.create_task(other.runs.run())
-    await eventually(completed)  # and waits from now on, of a commit elsewhere it does not learn
+    await looked.wait()  # and it has found nothing: from now on it waits, and of a commit elsewhere it does not learn
     await ask(service)
     assert await planner.work_off_next()
     await eventually(completed)
