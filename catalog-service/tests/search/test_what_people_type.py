@@ -71,6 +71,15 @@ async def did_you_mean(client: httpx.AsyncClient, text: str) -> str | None:
         ("policies", "A policy."),
         ("1.2.3", "Needs v1.2.3 of the lock."),
         ("1.2", "Needs V1.2.3 of the lock."),
+        ("token", "Calls validateUserToken()."),
+        ("UserToken", "Calls validateUserToken()."),
+        ("validateuser", "Calls validateUserToken()."),
+        ("response", "Calls getHTTPResponse()."),
+        ("httpresp", "Calls getHTTPResponse()."),
+        ("token", "An OAuth2Token."),
+        ("service", "Größe: PaymentServices"),
+        ("can", "The CAN bus is silent."),
+        ("IT", "Ask IT."),
     ],
 )
 async def test_it_is_found(items: Any, client: httpx.AsyncClient, way: str, typed: str, said: str) -> None:
@@ -90,6 +99,25 @@ async def test_an_external_id_is_found_by_its_parts(items: Any, client: httpx.As
     await items.requirement(title="elsewhere", external_id="PICK-002")
     for way in WAYS:
         assert await titles(client, typed, way) == ["here"]
+
+
+async def test_words_within_words_are_marked_where_they_begin(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="Größe", description="validateUserToken, usertoken and getHTTPResponse of a CAN bus")
+    for typed, marked in (
+        ("token", "Größe · validateUser<mark>Token</mark>, usertoken and getHTTPResponse of a CAN bus"),
+        ("usertok", "Größe · validate<mark>UserToken</mark>, <mark>usertoken</mark> and getHTTPResponse of a CAN bus"),
+        ("http", "Größe · validateUserToken, usertoken and get<mark>HTTPResponse</mark> of a CAN bus"),
+        ("can", "Größe · validateUserToken, usertoken and getHTTPResponse of a <mark>CAN</mark> bus"),
+    ):
+        [hit] = (await client.get("/api/v1/search", params={"q": typed})).json()["items"]
+        assert hit["snippet"] == marked
+
+
+async def test_long_texts_of_letters_in_any_case_are_stored(items: Any, client: httpx.AsyncClient) -> None:
+    coded = "".join(f"{number}aB{number:x}Cd" for number in range(12_000))
+    for text in (coded, " ".join(coded[at : at + 7] for at in range(0, len(coded), 7))):
+        await items.requirement(title="found", description=text)
+    assert await titles(client, "found") == ["found", "found"]
 
 
 async def test_what_is_typed_again_is_asked_for_once(items: Any) -> None:

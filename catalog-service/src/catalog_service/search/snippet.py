@@ -1,6 +1,7 @@
 """Snippets: the passages of a hit that the words of the query are found in, safe to put into a page."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from html import escape
 from itertools import pairwise
@@ -21,6 +22,8 @@ _VOWEL_SIGNS = "\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
 """Scripts from Devanagari to Khmer: their words have signs that Python does not count among letters."""
 _WORD = rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])"
 _BEGINS = f"(?<!{_WORD})"
+_WITHIN = re.compile(r"(?<=[a-z])[0-9]*(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z][a-z])")
+"""Where a word begins within another, as search_parts of the migrations has it: behind this."""
 _GAP = rf"(?:(?![{_VOWEL_SIGNS}])[\W_])+"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
@@ -37,6 +40,8 @@ class Snippets:
         # Where no word begins, no term is tried.
         whole = "|".join(f"{begins}(?:{'|'.join(of_these)})" for begins, of_these in patterns.items())
         self._pattern = re.compile(whole) if whole else None
+        words = "|".join(patterns.get(_BEGINS, ()))
+        self._word = re.compile(words) if words else None
 
     def of(self, name: str | None, texts: Iterable[str | None]) -> str:
         """Return the snippet of a hit as HTML: hits in `<mark>`, everything else escaped.
@@ -54,7 +59,21 @@ class Snippets:
         if self._pattern is None:
             return []
         folded = fold(text)
-        return [folded.span(*match.span()) for match in self._pattern.finditer(folded.text)]
+        hits = [folded.span(*match.span()) for match in self._pattern.finditer(folded.text)]
+        if self._word is None or not (within := [match.end() for match in _WITHIN.finditer(text)]):
+            return hits
+        starts = within if folded.places is None else [bisect_left(folded.places, at) for at in within]
+        matches = (self._word.match(folded.text, start) for start in starts)
+        return _apart(hits + [folded.span(*match.span()) for match in matches if match])
+
+
+def _apart(hits: list[Span]) -> list[Span]:
+    """Return hits in the order of the text, without those that begin in another."""
+    kept: list[Span] = []
+    for hit in sorted(hits):
+        if not kept or hit[0] >= kept[-1][1]:
+            kept.append(hit)
+    return kept
 
 
 def _pattern(term: Term) -> str:
