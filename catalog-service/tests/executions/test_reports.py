@@ -55,6 +55,17 @@ async def test_a_test_that_changes_with_the_same_code_is_flaky(results: Results)
     assert (await results.verdict(requirement, branch=branch, allow_flaky=True))["verified"]
 
 
+async def test_a_flaky_test_case_says_why_it_failed_last_on_this_branch(results: Results) -> None:
+    _, (test_case,) = await results.traced()
+    branches = [results.catalog.word() for _ in range(3)]
+    for branch, names in zip(branches, ("a", "bc", "cb"), strict=True):
+        for name in names:
+            case = f'<testcase name="[{test_case["external_id"]}] {name}"><flakyFailure message="{name}"/></testcase>'
+            ok(await results.post(f"<testsuite>{case}</testsuite>".encode(), branch=branch, run=branch))
+    reports = [await results.catalog.read("/reports/flaky-tests", branch=branch) for branch in branches]
+    assert [row["last_message"] for report in reports for row in report["items"]] == ["a", "b", "b"]
+
+
 async def test_test_cases_have_verdicts_by_themselves(results: Results) -> None:
     branch, settings = results.catalog.word(), _settings(results)
     _, (old, failed, never) = await results.traced(3)

@@ -23,7 +23,8 @@ _COLUMNS = """
     (SELECT min(a.first_seen) FROM automated_test_cases m JOIN automated_tests a ON a.id = m.test_id
      WHERE m.test_case_id = s.test_case_id) AS first_seen,
     (SELECT f.message FROM automated_test_cases m JOIN execution_failures f ON f.test_id = m.test_id
-     WHERE m.test_case_id = s.test_case_id ORDER BY f.at DESC, f.run_id LIMIT 1) AS last_message
+     JOIN test_runs r ON r.id = f.run_id AND r.context_id = s.context_id
+     WHERE m.test_case_id = s.test_case_id ORDER BY f.at DESC, f.run_id, f.message COLLATE "C" LIMIT 1) AS last_message
 """
 _JOINED = "JOIN test_cases t ON t.id = s.test_case_id JOIN run_contexts c ON c.id = s.context_id"
 
