@@ -108,6 +108,14 @@ GITHUB = {
             Pipeline(run="circleci:acme/doors:w", branch="main", commit="abc", shard="1/2"),
         ),
         (
+            {"CIRCLECI": "true", "CIRCLE_TAG": "v1.0", "CIRCLE_SHA1": "abc"},
+            Pipeline(branch="v1.0", commit="abc"),
+        ),
+        (
+            {"CI": "true", "JENKINS_HOME": "/var/jenkins_home", "JOB_NAME": "doors", "BUILD_NUMBER": "5"},
+            Pipeline(run="jenkins:doors:5", name="doors"),
+        ),
+        (
             {
                 "BUILDKITE": "true",
                 "BUILDKITE_ORGANIZATION_SLUG": "acme",

@@ -99,7 +99,7 @@ def _circle(of: Mapping[str, str]) -> Pipeline:
     repository = _path(of.get("CIRCLE_PROJECT_USERNAME"), of.get("CIRCLE_PROJECT_REPONAME"))
     return Pipeline(
         run=_key("circleci", repository, of.get("CIRCLE_WORKFLOW_ID")),
-        branch=of.get("CIRCLE_BRANCH"),
+        branch=of.get("CIRCLE_BRANCH") or of.get("CIRCLE_TAG"),
         commit=of.get("CIRCLE_SHA1"),
         build_url=of.get("CIRCLE_BUILD_URL"),
         shard=_shard(of.get("CIRCLE_NODE_INDEX"), of.get("CIRCLE_NODE_TOTAL"), first=0),
@@ -158,6 +158,7 @@ _SYSTEMS = {
     "GITHUB_ACTIONS": _github,
     "GITLAB_CI": _gitlab,
     "JENKINS_URL": _jenkins,
+    "JENKINS_HOME": _jenkins,  # where its settings have no address, it tells none
     "TF_BUILD": _azure,
     "CIRCLECI": _circle,
     "BUILDKITE": _buildkite,
