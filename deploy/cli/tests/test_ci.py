@@ -175,8 +175,8 @@ GITHUB = {
         ),
     ],
     ids=[
-        *("none", "unknown", "github", "gitlab", "jenkins", "azure", "circleci", "buildkite", "bitbucket", "teamcity"),
-        "travis",
+        *("none", "unknown", "github", "gitlab", "jenkins", "azure", "circleci", "circleci-tag", "jenkins-unnamed"),
+        *("buildkite", "bitbucket", "teamcity", "travis"),
     ],
 )
 def test_a_pipeline_is_known_by_its_variables(variables: dict[str, str], found: Pipeline) -> None:
