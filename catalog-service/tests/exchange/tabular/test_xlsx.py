@@ -165,21 +165,30 @@ NOT_PLAIN = (
     f'<x:row xmlns:x="{MAIN}" r="3"><x:c r="A3"><x:v>3</x:v></x:c></x:row>',
     '<row r="3"><c r="A3" t="inlineStr"><is><t>&#x1F600;&#13;\r\n</t></is></c></row>',
     "<row r='3'>\n<c r='A3'><v>3</v></c></row>",
+    '<row r="3"><c r="A3" cm="1"><v>3</v></c><extLst><ext><row r="9"/><row r="9"></row></ext></extLst></row>',
 )
+MORE_ROWS = '<row><c t="s"><v>0</v></c></row>' * 1000
+MORE_TEXTS = "<si><t>more</t></si>" * 2000 + "<si><r><t>more</t></r></si>" * 8000
+"""More than is taken for plain at a time, or is not."""
 
 
 @pytest.mark.parametrize("place", range(len(PLAIN) + 1))
-def test_rows_are_the_same_by_pattern_and_by_parser(place: int) -> None:
+@pytest.mark.parametrize("more", [False, True])
+def test_rows_are_the_same_by_pattern_and_by_parser(place: int, more: bool) -> None:
     texts = "<si><t>Doors &amp; more</t></si><si><t>_x0041_</t></si><si><r><t>run</t></r></si>"
+    texts += f'{MORE_TEXTS * more}<si><r><rPr><strike/></rPr><t xml:space="preserve">last </t></r></si>'
+    last = f'<row><c t="s"><v>{10_003 if more else 3}</v></c></row>'
     for other in NOT_PLAIN:
-        rows = "".join([*PLAIN[:place], other, *PLAIN[place:]])
+        rows = "".join([*PLAIN[:place], MORE_ROWS * more, other, MORE_ROWS * more, *PLAIN[place:], last])
         ways = []
         for comment in ("", "<!-- a parser reads all of it -->"):
             data = by_hand(rows, comment + texts, prolog=comment)
             with open_workbook(io.BytesIO(data)) as tables:
                 ways.append([(row.number, row.cells, row.numbers, row.remarks) for row in tables[0].rows if row.cells])
         assert ways[0] == ways[1]
-        assert len(ways[0]) == len(PLAIN) + (other is not NOT_PLAIN[0])
+        assert len(ways[0]) == len(PLAIN) + (other is not NOT_PLAIN[0]) + 2000 * more + 1
+        assert ways[0][-1][1] == ["last "]
+        assert [code for _, code, _ in ways[0][-1][3]] == ["struck_through"]
 
 
 def test_a_part_that_is_not_utf_8_is_damaged_wherever_that_is() -> None:

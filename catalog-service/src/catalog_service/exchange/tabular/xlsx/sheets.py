@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import BinaryIO, Protocol
 
@@ -10,8 +10,7 @@ from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
-from catalog_service.exchange.tabular.xlsx.elements import read_elements
-from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, PlainPart
+from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, Part
 from catalog_service.exchange.tabular.xlsx.values import (
     SharedTexts,
     date_text,
@@ -30,6 +29,8 @@ _STRUCK = "struck_through", "text is struck through in the workbook; it was read
 _Cell = tuple[str, str, str, str, str, str, str]
 """The letters of its column, its style, its kind, its formula, its value, its own text, and whether a part of that is
 struck through; each is empty where it is not there. Plain cells have no such part."""
+_Stored = tuple[str | None, Sequence[_Cell]]
+"""The number that a row states, and its cells."""
 
 _PLAIN_CELL = re.compile(
     r'<c(?: r="([A-Z]{1,3})\d{1,7}")?(?: s="(\d+)")?(?: t="([A-Za-z]+)")?'
@@ -57,7 +58,8 @@ def read_rows(
     kinds, struck = styles.kinds, styles.struck
     texts: SharedTexts | None = None
     number = 0
-    for count, (stored, stored_cells) in enumerate(_stored_rows(open_part(path)), 1):
+    part = Part(open_part(path), "row", within="sheetData")
+    for count, (stored, stored_cells) in enumerate(part.read(_plain_rows, _row), 1):
         if count > MOST_LINES:
             raise too_many_rows(None)
         stated = integer(stored)
@@ -103,17 +105,8 @@ def read_rows(
         yield row
 
 
-def _stored_rows(stream: BinaryIO) -> Iterator[tuple[str | None, Iterable[_Cell]]]:
-    """Yield the number that each row states, and its cells."""
-    part = PlainPart(stream, within="sheetData")
-    yield from part.elements("row", _plain_rows)
-    if not part.is_read:
-        for element in read_elements(part.rest(), "row", within="sheetData"):
-            yield element.get("r"), map(_cell, element)
-
-
-def _plain_rows(elements: str) -> list[tuple[str | None, Iterable[_Cell]]] | None:
-    rows: list[tuple[str | None, Iterable[_Cell]]] = []
+def _plain_rows(elements: str) -> list[_Stored] | None:
+    rows: list[_Stored] = []
     has_entities = "&" in elements
     at = 0
     while at < len(elements):
@@ -129,6 +122,10 @@ def _plain_rows(elements: str) -> list[tuple[str | None, Iterable[_Cell]]] | Non
         rows.append((row[1], cells))
         at = end + len(_END_OF_ROW)
     return rows
+
+
+def _row(element: etree._Element) -> _Stored:
+    return element.get("r"), list(map(_cell, element))
 
 
 def _cell(element: etree._Element) -> _Cell:

@@ -3,7 +3,6 @@
 import html
 import re
 from array import array
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import BinaryIO
@@ -11,8 +10,7 @@ from typing import BinaryIO
 from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.xlsx.elements import read_elements
-from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, PlainPart
+from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, Part
 
 _MOST_TEXT = 160 << 20
 _REPEATED = 4096
@@ -33,7 +31,7 @@ class SharedTexts:
     """
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._pieces = _pieces(stream)
+        self._pieces = Part(stream, "si", within="sst").read(_plain_texts, _shared_text)
         self._bytes = bytearray()
         self._ends = array("I", [0])
         self.struck: set[str] = set()
@@ -62,22 +60,17 @@ class SharedTexts:
             raise Unreadable(f"The texts of the workbook are larger than {_MOST_TEXT >> 20} MiB.")
 
 
-def _pieces(stream: BinaryIO) -> Iterator[tuple[list[str], bool]]:
-    """Yield the shared texts, escaped still; whether something is struck through is told of one by itself."""
-    part = PlainPart(stream, within="sst")
-    for texts in part.elements("si", _plain_texts):
-        yield texts, False
-    if not part.is_read:
-        for element in read_elements(part.rest(), "si", within="sst"):
-            yield [rich_text(element)], is_struck(element)
+def _shared_text(element: etree._Element) -> tuple[list[str], bool]:
+    return [rich_text(element)], is_struck(element)
 
 
-def _plain_texts(elements: str) -> list[list[str]] | None:
+def _plain_texts(elements: str) -> list[tuple[list[str], bool]] | None:
+    """Return shared texts, escaped still, as one; whether something is struck through is told of one by itself."""
     found = _PLAIN_TEXT.findall(elements)
     if found[-1][-1]:
         return None
     texts = [text for text, _ in found]
-    return [list(map(html.unescape, texts)) if "&" in elements else texts]
+    return [(list(map(html.unescape, texts)) if "&" in elements else texts, False)]
 
 
 def rich_text(element: etree._Element) -> str:
