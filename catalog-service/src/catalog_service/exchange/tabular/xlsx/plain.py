@@ -1,8 +1,8 @@
 """Parts of a workbook as most programs write them, read by patterns, several times as quickly as by a parser.
 
 A pattern matches less than XML allows: no comment, no CDATA, no prefix, no entity but those that each document has.
-What it matches can therefore mean nothing else. What is not plain is read by a parser, with the elements about it; where
-that goes on, so is all that follows.
+What it matches can therefore mean nothing else. What is not plain is read by a parser, with the elements about it;
+where that goes on, so is all that follows.
 """
 
 import codecs
