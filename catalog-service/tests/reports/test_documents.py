@@ -23,8 +23,8 @@ from catalog_service.reports import export
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
-from catalog_service.reports.scope import About, scope_of
-from catalog_service.requirements.endpoints import RequirementFilters
+from catalog_service.reports.scope import About, Scope
+from chassis.web.conditions import Conditions
 
 HOSTILE = [
     "=1+1",
@@ -55,6 +55,9 @@ HOSTILE = [
 ELEMENTS = "html head meta title style body h1 p dl div dt dd table thead tr th tbody td"
 
 
+WHOLE = Scope(Conditions(), Conditions(), {}, None)
+
+
 async def fetch(client: httpx.AsyncClient, matrix_format: str, **query: Any) -> httpx.Response:
     response = await client.get("/api/v1/reports/traceability-matrix", params={"format": matrix_format, **query})
     assert response.status_code == 200, response.text
@@ -63,8 +66,7 @@ async def fetch(client: httpx.AsyncClient, matrix_format: str, **query: Any) -> 
 
 async def made(record: Any, document: type[MatrixDocument]) -> bytes:
     with tempfile.TemporaryFile() as file:
-        scope = scope_of(RequirementFilters())
-        async for _ in export.make(record.database, scope, document, datetime.now(UTC), file):
+        async for _ in export.make(record.database, WHOLE, document, datetime.now(UTC), file):
             pass
         file.seek(0)
         return file.read()
@@ -330,8 +332,7 @@ class Reader:
     """Takes a document as the server passes it on."""
 
     def __init__(self, record: Any, document: type[MatrixDocument], user: int | None = None) -> None:
-        scope = scope_of(RequirementFilters())
-        making = partial(export.make, record.database, scope, document, datetime.now(UTC))
+        making = partial(export.make, record.database, WHOLE, document, datetime.now(UTC))
         self._response = DocumentResponse(making, document.media_type, {}, reader=user)
         self.messages: list[Any] = []
         self.came = asyncio.Event()

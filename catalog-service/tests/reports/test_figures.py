@@ -271,6 +271,18 @@ async def test_gaps_are_what_counting_gives(record: Any, client: httpx.AsyncClie
         assert gaps[kind]["total"] == len(ids)
 
 
+@pytest.mark.parametrize("search", ["item 1", "nothing has this"])
+async def test_reports_are_of_what_a_search_finds(record: Any, client: httpx.AsyncClient, search: str) -> None:
+    for _ in range(12):
+        record.requirement()
+    await record.save()
+    found = (await client.get("/api/v1/requirements", params={"search": search})).json()["items"]
+    wanted = {item["id"] for item in found}
+    assert len(wanted) in {3, 0}
+    for report in ("traceability-matrix", "verification"):
+        assert {row["id"] for row in (await read(client, report, search=search))["items"]} == wanted
+
+
 async def test_gaps_say_what_they_are_of(record: Any, client: httpx.AsyncClient) -> None:
     whole = await read(client, "gaps")
     assert (whole["project"], whole["filters"], whole["notes"]) == ("MAIN", {}, [])

@@ -94,7 +94,7 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     Every document names its filters and its time.
     """
     query = read_query(request, MatrixQuery)
-    scope = scope_of(query)
+    scope = await scope_of(database, query)
     basis = _basis(query, settings)
     matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:

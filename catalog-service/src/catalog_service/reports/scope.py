@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypedDict
 
+from catalog_service.items.service import narrow_by_search
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core import projects
 from chassis.core.wording import nearest
+from chassis.db.database import Database
 from chassis.web.conditions import Conditions
 from chassis.web.listing import PageQuery
 from chassis.web.parameters import Choice
@@ -29,9 +31,11 @@ class Scope:
     modules: Choice[str] | None
 
 
-def scope_of(filters: RequirementFilters) -> Scope:
+async def scope_of(database: Database, filters: RequirementFilters) -> Scope:
     """Return what the filters of a list of requirements choose; raise Invalid for an unknown value."""
     chosen = filters.conditions()
+    async with database.connection() as connection:
+        await narrow_by_search(connection, chosen, filters)
     requirements = Conditions()
     if chosen.where:
         requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)

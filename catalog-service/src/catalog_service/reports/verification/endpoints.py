@@ -96,7 +96,8 @@ async def get_verification(request: Request, viewer: Viewer, database: Db, setti
     query = read_query(request, VerificationQuery)
     now = datetime.now(UTC)
     chosen = parse_choice("verdict", query.verdict, Verdict)
-    of = Verification(scope_of(query), basis_of(query, settings, now, commit=query.commit), query.allow_flaky, chosen)
+    basis = basis_of(query, settings, now, commit=query.commit)
+    of = Verification(await scope_of(database, query), basis, query.allow_flaky, chosen)
     filters = {**of.scope.filters, **({} if query.verdict is None else {"verdict": query.verdict})}
     form = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if form is VerificationFormat.JSON:
