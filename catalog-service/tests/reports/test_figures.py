@@ -11,6 +11,9 @@ MODULES = [None, "accounts", "payments", "reports", "Zürich, ÖV"]
 STATUSES = ["draft", "approved", "implemented", "tested", "closed"]
 
 
+GAPS = ("uncovered_requirements", "orphan_test_cases", "suspect_links")
+
+
 def fill(record: Any, seed: int) -> None:
     """Note a random record: some requirements and test cases in no module, some without links, some suspect."""
     chance = random.Random(seed)
@@ -281,6 +284,26 @@ async def test_reports_are_of_what_a_search_finds(record: Any, client: httpx.Asy
     assert len(wanted) in {3, 0}
     for report in ("traceability-matrix", "verification"):
         assert {row["id"] for row in (await read(client, report, search=search))["items"]} == wanted
+    gaps = await read(client, "gaps", search=search)
+    assert {row["id"] for row in gaps["uncovered_requirements"]["items"]} == wanted
+
+
+async def test_gaps_are_of_the_requirements_that_filters_choose(record: Any, client: httpx.AsyncClient) -> None:
+    chosen, other = record.requirement(priority="low", tags=["a"]), record.requirement(tags=["a"])
+    linked, other_linked = record.requirement(priority="low", tags=["a"]), record.requirement(tags=["a"])
+    tested, _ = record.test_case(tags=["a"]), record.test_case(tags=["b"])
+    orphan = record.test_case(tags=["a"])
+    suspect = record.link(linked, tested, suspect=True)
+    record.link(other_linked, tested, suspect=True)
+    await record.save()
+
+    gaps = await read(client, "gaps", priority="low", tag="a")
+
+    found = {kind: [item["id"] for item in gaps[kind]["items"]] for kind in GAPS}
+    assert found == dict(zip(GAPS, ([str(chosen)], [str(orphan)], [str(suspect)]), strict=True))
+    assert [gaps[kind]["total"] for kind in GAPS] == [1, 1, 1]
+    assert gaps["filters"] == {"priority": "low", "tag": "a"}
+    assert str(other) in {item["id"] for item in (await read(client, "gaps"))["uncovered_requirements"]["items"]}
 
 
 async def test_gaps_say_what_they_are_of(record: Any, client: httpx.AsyncClient) -> None:

@@ -24,8 +24,7 @@ from catalog_service.settings import Settings
 from catalog_service.verdicts import Basis
 from chassis.core.identity import Identity, Viewer
 from chassis.db.database import Db
-from chassis.web.listing import PositionQuery, documented, envelope, link_header, page, read_query
-from chassis.web.parameters import FREE_ALTERNATIVES
+from chassis.web.listing import documented, envelope, link_header, page, read_query
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
@@ -60,12 +59,6 @@ class MatrixQuery(RequirementFilters):
     format: Annotated[
         MatrixFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
     ] = None
-
-
-class GapsQuery(PositionQuery):
-    """What the gaps are of."""
-
-    module: Annotated[str | None, Field(description=f"Modules: {FREE_ALTERNATIVES}.", examples=["accounts"])] = None
 
 
 @router.get(
@@ -139,14 +132,20 @@ async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
     return answer(await service.coverage_by_module(database))
 
 
-@router.get("/gaps", response_model=Gaps, summary="What is missing or in doubt", openapi_extra=documented(GapsQuery))
+@router.get(
+    "/gaps",
+    response_model=Gaps,
+    summary="What is missing or in doubt",
+    openapi_extra=documented(RequirementFilters, {*NOT_OF_REPORTS, "fields"}),
+)
 async def get_gaps(request: Request, viewer: Viewer, database: Db) -> Response:
     """Return requirements without a test case, test cases without a requirement, and suspect links.
 
-    Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. `module` is that of the
-    requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.
+    Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. Filters choose requirements,
+    a link by its own, and test cases by `module` and `tag`; `notes` names a module that nothing is in.
     """
-    query = read_query(request, GapsQuery)
+    query = read_query(request, RequirementFilters)
+    scope = await scope_of(database, query)
     wanted = paged_together(request, query, service.GAPS_ORDERS)
-    found, gaps = await service.gaps(database, query.module, datetime.now(UTC), wanted)
+    found, gaps = await service.gaps(database, scope, datetime.now(UTC), wanted)
     return answer({**gaps, **envelope(wanted.whole, found)}, headers=link_header(request, wanted.whole, found))

@@ -16,7 +16,6 @@ from chassis.db.rows import fetch_all, fetch_column
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
-from chassis.web.parameters import Choice
 
 _ROWS_AT_ONCE = 500
 _ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i.created_at"
@@ -228,19 +227,19 @@ async def by_module(connection: Connection) -> list[CountsOfModule]:
     )
 
 
-async def unlinked(connection: Connection, kind: ItemKind, modules: Choice[str] | None, wanted: PageRequest) -> Fetched:
-    """Return a page of the items of a kind that have no link, each an UnlinkedItem."""
-    conditions = Conditions()
-    conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
-    conditions.choose("i.module", modules)
-    total = None if modules else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
-    return await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, wanted, total)
+async def unlinked(connection: Connection, kind: ItemKind, scope: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of the items of a kind in scope that have no link, each an UnlinkedItem."""
+    conditions = Conditions(
+        f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)", **scope.parameters
+    )
+    conditions.narrowed = scope.narrowed
+    in_scope = f"(SELECT * FROM {kind.table} r {scope.where}) i"
+    total = None if scope.narrowed else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
+    return await fetch_page(connection, _ITEM, in_scope, conditions, wanted, total)
 
 
-async def suspect_links(connection: Connection, modules: Choice[str] | None, wanted: PageRequest) -> Fetched:
-    """Return a page of the suspect links whose requirement is in one of the modules, each a LinkRow."""
-    scope = Conditions()
-    scope.choose("r.module", modules)
+async def suspect_links(connection: Connection, scope: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of the suspect links whose requirement is in scope, each a LinkRow."""
     page = Conditions(**scope.parameters)
     page.narrowed = scope.narrowed
     # Looked for once: to find them all takes as long as to find the few of a page that come late.

@@ -17,7 +17,7 @@ from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
-from chassis.web.parameters import Choice, parse_words
+from chassis.web.parameters import Choice
 
 
 def summary_of(counts: Counts) -> Summary:
@@ -103,18 +103,14 @@ async def coverage_by_module(database: Database) -> Row:
     }
 
 
-async def gaps(database: Database, module: str | None, made_at: datetime, wanted: PagedTogether) -> tuple[Fetched, Row]:
-    """Return a page of each kind of gap, with its `total`, and what they are of; raises Invalid.
-
-    `module` is the filter as it was given; None: everywhere.
-    """
-    modules = parse_words("module", module)
+async def gaps(database: Database, scope: Scope, made_at: datetime, wanted: PagedTogether) -> tuple[Fetched, Row]:
+    """Return a page of each kind of gap, with its `total`, and what they are of."""
     async with snapshot(database) as connection:
         of_requirements, of_test_cases, of_links = wanted.parts
-        uncovered = await repository.unlinked(connection, REQUIREMENT, modules, of_requirements)
-        orphans = await repository.unlinked(connection, TEST_CASE, modules, of_test_cases)
-        suspect = await repository.suspect_links(connection, modules, of_links)
-        notes = await _notes(connection, modules)
+        uncovered = await repository.unlinked(connection, REQUIREMENT, scope.requirements, of_requirements)
+        orphans = await repository.unlinked(connection, TEST_CASE, scope.test_cases, of_test_cases)
+        suspect = await repository.suspect_links(connection, scope.requirements, of_links)
+        notes = await _notes(connection, scope.modules)
     found = (uncovered, orphans, suspect)
     return Fetched([], max(page.total for page in found), wanted.end(found)), {
         "uncovered_requirements": {"items": uncovered.rows, "total": uncovered.total},
@@ -122,7 +118,7 @@ async def gaps(database: Database, module: str | None, made_at: datetime, wanted
         "suspect_links": {"items": [_suspect_link(row) for row in suspect.rows], "total": suspect.total},
         "project": projects.current.get(),
         "made_at": made_at,
-        "filters": {} if module is None else {"module": module},
+        "filters": scope.filters,
         "notes": notes,
     }
 

@@ -1447,8 +1447,8 @@ export interface paths {
          * What is missing or in doubt
          * @description Return requirements without a test case, test cases without a requirement, and suspect links.
          *
-         *     Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. `module` is that of the
-         *     requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.
+         *     Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. Filters choose requirements,
+         *     a link by its own, and test cases by `module` and `tag`; `notes` names a module that nothing is in.
          */
         get: operations["get_gaps"];
         put?: never;
@@ -17561,12 +17561,32 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
+                coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                created_by?: string;
+                /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                external_id?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
-                /** @description Modules: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
+                priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
+                search?: string;
                 /** @description How many items to leave out at the start. */
                 skip?: number;
+                /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */
+                status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed")[];
+                /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                tag?: string;
+                /** @description functional, non_functional, technical: comma-separated alternatives; a leading ! excludes */
+                type?: ("functional" | "non_functional" | "technical" | "!functional" | "!non_functional" | "!technical")[];
+                /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
+                updated_since?: string;
             };
             header?: {
                 /**
