@@ -73,8 +73,12 @@ def test_members_see_a_project_with_their_role_in_it(page_of: PageOf, admin: Tra
 
 def test_a_project_without_access_is_none(page_of: PageOf, door: Traceline) -> None:
     visit = page_of("viewer", f"~/p/{door.project}")
-    expect(visit.page.get_by_text("There is no such project")).to_be_visible()
+    expect(visit.page.get_by_role("heading", name="There is no such project")).to_be_visible()
+    expect(visit.page.get_by_role("button", name="Sign out")).to_be_visible()
+    assert axe.violations(visit.page) == []
     visit.complaints = []  # Chromium tells of the 404
+    visit.page.get_by_role("link", name="Main project").click()
+    expect(visit.page.get_by_role("heading", name="Dashboard")).to_be_visible()
 
 
 @pytest.mark.long

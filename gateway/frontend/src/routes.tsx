@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
-import { type ComponentType, lazy, Suspense } from "react"
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react"
 import { Redirect, Route, Switch } from "wouter"
 import { ApiProblem } from "./api/problem"
 import { Button } from "./kit/button"
-import { Empty, Failure, Skeleton } from "./kit/states"
+import { Page, useTitle } from "./kit/page"
+import { Failure, Skeleton } from "./kit/states"
 import { m } from "./messages"
 import { MAIN, projectKey } from "./projects/address"
-import { homeOf, LAST, thisProject } from "./projects/queries"
+import { homeOf, LAST, openProjects, thisProject } from "./projects/queries"
 import { SignIn } from "./session/page"
+import css from "./session/page.module.css"
 import { demoProject, readSession, signOut, useSession } from "./session/session"
 import { Shell } from "./shell/shell"
 import { kept } from "./store"
@@ -64,7 +66,9 @@ export function Routes() {
         <Home />
       </Route>
       <Route>
-        <Empty title={m.common.notFound} />
+        <Lone title={m.common.notFound}>
+          <a href="/">{m.common.product}</a>
+        </Lone>
       </Route>
     </Switch>
   )
@@ -108,7 +112,7 @@ function InProject() {
             </Route>
           ))}
           <Route>
-            <Empty title={m.common.notFound} />
+            <Page title={m.common.notFound}>{null}</Page>
           </Route>
         </Switch>
       </Suspense>
@@ -116,14 +120,31 @@ function InProject() {
   )
 }
 
+/** Why somebody is in no project, and the ways to those that they have access to. */
 function NoProject() {
+  const { data } = useQuery(openProjects)
   return (
-    <Empty title={m.projects.gone} hint={m.projects.goneHint}>
-      {projectKey() === MAIN ? (
-        <Button onPress={() => void signOut()}>{m.shell.signOut}</Button>
-      ) : (
-        <a href={homeOf(MAIN)}>{m.common.product}</a>
-      )}
-    </Empty>
+    <Lone title={m.projects.gone}>
+      <p className={css.quiet}>{m.projects.goneHint}</p>
+      <ul>
+        {data?.items.map(({ key, name }) => (
+          <li key={key}>
+            <a href={homeOf(key)}>{name}</a>
+          </li>
+        ))}
+      </ul>
+      <Button onPress={() => void signOut()}>{m.shell.signOut}</Button>
+    </Lone>
+  )
+}
+
+/** What is said without navigation around it. */
+function Lone({ title, children }: { title: string; children: ReactNode }) {
+  useTitle(title)
+  return (
+    <main className={css.page}>
+      <h1>{title}</h1>
+      {children}
+    </main>
   )
 }

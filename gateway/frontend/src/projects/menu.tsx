@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
 import { useId, useRef, useState } from "react"
 import { Link } from "wouter"
-import { api } from "../api/client"
 import { m } from "../messages"
 import layer from "../shell/account-menu.module.css"
 import { projectKey } from "./address"
 import css from "./menu.module.css"
-import { homeOf, PROJECTS, useProject } from "./queries"
+import { homeOf, openProjects, useProject } from "./queries"
 
-const MOST = 20
 const words = m.projects
 
 /** In which project one is, the way into others, and to what this one is about. */
@@ -17,12 +15,7 @@ export default function ProjectMenu() {
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
   const [isAsked, setAsked] = useState(false)
-  const { data } = useQuery({
-    queryKey: [...PROJECTS, "menu"],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/projects", { params: { query: { archived: false, limit: MOST, sort: "name" } }, signal }),
-    enabled: isAsked,
-  })
+  const { data } = useQuery({ ...openProjects, enabled: isAsked })
   const close = () => list.current?.hidePopover()
   const key = projectKey()
   return (

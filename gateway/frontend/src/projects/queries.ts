@@ -7,6 +7,7 @@ import { projectKey } from "./address"
 export type Project = components["schemas"]["Project"]
 export type ListedProject = components["schemas"]["ListedProject"]
 
+const MOST = 20
 export const PROJECTS = ["projects"]
 /** The name under which a browser keeps which project it was in last. */
 export const LAST = "traceline.project"
@@ -25,6 +26,13 @@ export const thisProject = () =>
 
 /** Return the project of this page, undefined until it is known. */
 export const useProject = (): Project | undefined => useQuery(thisProject()).data
+
+/** The first projects that somebody has access to. */
+export const openProjects = queryOptions({
+  queryKey: [...PROJECTS, "menu"],
+  queryFn: ({ signal }) =>
+    api.get("/api/v1/projects", { params: { query: { archived: false, limit: MOST, sort: "name" } }, signal }),
+})
 
 /** Return where a project begins. It is another page: nothing that was read of one project is kept for the next. */
 export const homeOf = (key: string) => `/p/${key}`
