@@ -232,9 +232,11 @@ def test_theme_density_and_single_keys_are_kept(page_of: PageOf) -> None:
 def test_without_a_connection_a_bar_says_so_until_it_is_back(page_of: PageOf) -> None:
     visit = page_of("viewer", "/account")
     page = visit.page
-    expect(page.get_by_role("heading", level=1)).to_have_text("Account")
+    expect(page.get_by_text("This browser")).to_be_visible()
     visit.context.set_offline(True)
     expect(page.get_by_text("No connection.")).to_be_visible()
+    page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_role("alert").get_by_text("cannot be reached")).to_be_visible()
     visit.context.set_offline(False)
     expect(page.get_by_text("No connection.")).to_be_hidden()
     visit.complaints.clear()

@@ -10,7 +10,7 @@ import { Ask, useFields, useForm } from "../kit/form"
 import { InlineSelect } from "../kit/inline-select"
 import { Page } from "../kit/page"
 import { Empty, NotYet } from "../kit/states"
-import { toast } from "../kit/toast"
+import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
 import form from "../session/account.module.css"
 import { useUser } from "../session/session"
@@ -164,7 +164,7 @@ function TheEnd({ project: { key, archived } }: { project: Project }) {
     <section>
       <h2>{words.end}</h2>
       {archived ? (
-        <Button onPress={() => void change({ archived: false })}>{words.unarchive}</Button>
+        <Button onPress={() => void change({ archived: false }).catch(complain)}>{words.unarchive}</Button>
       ) : (
         <Button onPress={() => setAsking("archive")}>{words.archive}</Button>
       )}

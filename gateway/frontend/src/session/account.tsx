@@ -11,7 +11,8 @@ import { ApiTokens } from "./api-tokens"
 import { OpenSessions } from "./open-sessions"
 import { PasswordForm } from "./password-form"
 import { SecondFactor } from "./second-factor"
-import { signOut, useUser } from "./session"
+import { useUser } from "./session"
+import { signOut } from "./sign-out"
 import { texts } from "./words"
 
 /** Who one is, how the page looks and behaves in this browser, and the password. */

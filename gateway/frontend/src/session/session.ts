@@ -97,7 +97,7 @@ export async function changePassword(user: User, current: string, next: string):
 }
 
 /** End the session in all tabs of this browser. */
-export async function signOut(): Promise<void> {
+export async function endSession(): Promise<void> {
   await call("DELETE", "/session")
   otherTabs.postMessage("signed-out")
   leave()

@@ -1,7 +1,8 @@
 import { useId, useRef } from "react"
 import { Link } from "wouter"
 import { m } from "../messages"
-import { signOut, useUser } from "../session/session"
+import { useUser } from "../session/session"
+import { signOut } from "../session/sign-out"
 import css from "./account-menu.module.css"
 
 /** Who is signed in, and what concerns only them. The browser itself opens it, closes it and gives the focus back. */

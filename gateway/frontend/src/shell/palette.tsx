@@ -7,7 +7,7 @@ import { Dialog } from "../kit/dialog"
 import { useSettled } from "../kit/settled"
 import { currentShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
-import { signOut } from "../session/session"
+import { signOut } from "../session/sign-out"
 import type { Place } from "./places"
 import { type Density, prefer, type Theme } from "./preferences"
 
