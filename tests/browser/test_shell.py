@@ -229,7 +229,7 @@ def test_theme_density_and_single_keys_are_kept(page_of: PageOf) -> None:
 
 
 @pytest.mark.long
-def test_without_a_connection_a_bar_says_so_until_it_is_back(page_of: PageOf) -> None:
+def test_without_a_connection_a_bar_says_so_until_it_is_back_and_what_was_done_is_sent(page_of: PageOf) -> None:
     visit = page_of("viewer", "/account")
     page = visit.page
     expect(page.get_by_text("This browser")).to_be_visible()
@@ -237,6 +237,11 @@ def test_without_a_connection_a_bar_says_so_until_it_is_back(page_of: PageOf) ->
     expect(page.get_by_text("No connection.")).to_be_visible()
     page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).click()
     expect(page.get_by_role("alert").get_by_text("cannot be reached")).to_be_visible()
+    page.get_by_role("button", name="New token").click()
+    page.get_by_label("Name").fill("of a train in a tunnel")
+    page.get_by_role("button", name="Create token").click()
+    expect(page.get_by_role("button", name="Create token")).to_be_disabled()
     visit.context.set_offline(False)
+    expect(page.get_by_role("dialog", name="Copy the token now")).to_be_visible()
     expect(page.get_by_text("No connection.")).to_be_hidden()
     visit.complaints.clear()

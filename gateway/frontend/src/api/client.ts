@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch"
 import { addressed } from "../projects/address"
 import { whenSignedInAgain } from "../session/session"
-import { noteReached } from "./connection"
+import { noteReached, whenReached } from "./connection"
 import { ApiProblem, problemOf, UNREACHABLE } from "./problem"
 import type { paths } from "./schema"
 
@@ -15,6 +15,8 @@ export async function send(request: Request): Promise<Response> {
 }
 
 async function reach(request: Request): Promise<Response> {
+  // What has to go although the page may go is tried again by who sends it.
+  if (request.method !== "GET" && !request.keepalive) await whenReached()
   try {
     const response = await fetch(request)
     noteReached(true)

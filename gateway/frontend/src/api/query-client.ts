@@ -24,7 +24,5 @@ export const queryClient = new QueryClient({
       networkMode: "always",
       refetchOnReconnect: true,
     },
-    // What changes something waits for the connection; see connection.ts.
-    mutations: { networkMode: "online" },
   },
 })
