@@ -93,7 +93,8 @@ def test_a_password_that_an_admin_chose_is_changed_first(page_of: PageOf, admin:
 
 def test_sessions_and_tokens_are_made_seen_and_ended(page_of: PageOf, admin: Traceline) -> None:
     somebody = admin.new_user("reviewer")
-    page = page_of(somebody, "/account").page
+    visit = page_of(somebody, "/account")
+    page = visit.page
     expect(page.get_by_text("This browser")).to_be_visible()
     page.get_by_role("button", name="Sign out everywhere else").click()
     eventually(lambda: somebody.get("/auth/me").status_code == 401, "the end of the other session", seconds=3)
@@ -101,6 +102,15 @@ def test_sessions_and_tokens_are_made_seen_and_ended(page_of: PageOf, admin: Tra
     page.get_by_role("button", name="New token").click()
     page.get_by_label("Name").fill("nightly")
     page.get_by_label("Send test results").check()
+    page.get_by_label("Only in these projects").fill("дверь")
+    page.get_by_label("Days until it ends").fill("99999999999")
+    page.get_by_role("button", name="Create token").click()
+    expect(page.get_by_text("is no key of a project")).to_be_visible()
+    expect(page.get_by_text("lives for a year at most")).to_be_visible()
+    assert all("422" in said for said in visit.complaints)
+    visit.complaints.clear()
+    page.get_by_label("Only in these projects").fill("main")
+    page.get_by_label("Days until it ends").fill("1")
     page.get_by_role("button", name="Create token").click()
     token = page.get_by_role("dialog", name="Copy the token now").locator("code").inner_text()
     assert token.startswith("tlp_")

@@ -35,7 +35,7 @@ export function useFields<T extends Record<string, string>>(first: T) {
   const [values, setValues] = useState(first)
   const of = <K extends keyof T & string>(name: K, errors: Record<string, string> = {}) => ({
     value: values[name],
-    error: errors[`/${name}`],
+    error: Object.entries(errors).find(([pointer]) => `${pointer}/`.startsWith(`/${name}/`))?.[1],
     onChange: (value: T[K]) => setValues((before) => ({ ...before, [name]: value })),
   })
   return { values, of, clear: () => setValues(first) }

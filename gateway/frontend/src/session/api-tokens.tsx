@@ -17,6 +17,8 @@ import { texts } from "./words"
 type Schemas = components["schemas"]
 type Scope = Schemas["Scope"]
 const DAYS = 90
+/** More than may be asked for, and still a date. */
+const MOST_DAYS = 1_000_000
 const MOST = 100
 const DAY_MS = 86_400_000
 const words = texts.tokens
@@ -118,8 +120,10 @@ function NewToken({ owner, close, onMade }: NewTokenProps) {
   const { values, of } = useFields({ name: "", projects: "", expires_at: String(DAYS) })
   const [scopes, setScopes] = useState<Scope[]>(["read"])
   async function make() {
-    const projects = values.projects.toUpperCase().match(/[A-Z0-9]+/g)
-    const expires_at = new Date(Date.now() + Number(values.expires_at) * DAY_MS).toISOString()
+    // What is no key is sent as well, to be refused: without any, a token is for all projects.
+    const projects = values.projects.toUpperCase().match(/[^\s,;]+/g)
+    const days = Math.min(Number(values.expires_at), MOST_DAYS)
+    const expires_at = new Date(Date.now() + days * DAY_MS).toISOString()
     const { token } = await owner.make({ name: values.name, scopes, projects, expires_at })
     onMade(token)
   }
