@@ -254,6 +254,7 @@ class TestOne:
         expect(dialog.get_by_text("must not be blank")).to_be_visible()
         taken(visit, "422")
         assert axe.violations(page) == []
+        expect(dialog.get_by_role("textbox", name="Description")).to_be_focused()
         dialog.get_by_role("textbox", name="Description").fill("With one door held open.")
         dialog.get_by_role("button", name="Add a step").click()
         page.keyboard.type("Open\nWait\nClose")

@@ -80,8 +80,8 @@ export function ItemForm({ kind, item, button, send, cancel }: Props) {
       {BEFORE.map(show)}
       <div className={css.columns}>{IN_COLUMNS.map(show)}</div>
       {AFTER.map(show)}
-      {failure}
       <div className={css.buttons}>
+        {failure}
         <Button onPress={cancel}>{m.common.cancel}</Button>
         <Button look="primary" type="submit" isDisabled={isSending}>
           {button}

@@ -14,12 +14,19 @@ export function useForm(work: () => unknown, known?: Known) {
   const [error, setError] = useState<unknown>()
   async function onSubmit(event: FormEvent) {
     event.preventDefault()
+    const { currentTarget: form, nativeEvent } = event
     setSending(true)
     setError(undefined)
     try {
       await work()
     } catch (thrown) {
       setError(thrown)
+      // Once that is shown: what is wrong may be out of sight, and a button loses the focus while it waits.
+      requestAnimationFrame(() => {
+        const wrong = form.querySelector<HTMLElement>("[aria-invalid=true]")
+        const place = wrong ?? (nativeEvent as SubmitEvent).submitter
+        place?.focus()
+      })
     } finally {
       setSending(false)
     }
