@@ -53,6 +53,9 @@ def test_a_requirement_is_found_renamed_and_opened_by_keyboard(page_of: PageOf, 
     page.keyboard.press("e")
     page.keyboard.press("End")
     page.keyboard.type(" renamed")
+    title = page.get_by_role("textbox", name="Title")
+    title.dispatch_event("keydown", {"key": "Enter", "isComposing": True})  # which takes what an input method proposes
+    expect(title).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name=f"{module} 001 renamed")).to_be_visible()
     assert axe.violations(page) == []

@@ -39,7 +39,7 @@ export function RowEditor({ kind, row, columns, focused, save, close }: Props) {
     save({ item: row, etag: row.etag }, { title: title.trim(), status, priority }).catch(complain)
   }
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== "Enter" && event.key !== "Escape") return
+    if ((event.key !== "Enter" && event.key !== "Escape") || event.nativeEvent.isComposing) return
     event.preventDefault()
     event.stopPropagation()
     end(event.key === "Enter", true)

@@ -5,6 +5,7 @@ export function useOptions<T>(options: T[] | undefined, take: (one: T) => unknow
   const [active, setActive] = useState(first)
   const chosen = options?.[Math.min(active, options.length - 1)]
   function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
     const isTyped = event.key !== " " || event.target instanceof HTMLInputElement
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step && options && chosen) setActive((options.indexOf(chosen) + step + options.length) % options.length)

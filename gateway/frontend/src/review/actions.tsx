@@ -125,6 +125,7 @@ function Note({ note, change, close }: { note: string; change: (note: string) =>
       onChange={change}
       onKeyDown={(event) => {
         if (event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return
+        if (event.nativeEvent.isComposing) return
         event.preventDefault()
         if (event.target instanceof HTMLElement) event.target.blur()
         close()
