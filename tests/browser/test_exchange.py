@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -231,6 +232,22 @@ def test_a_file_that_is_dropped_and_is_none_says_what_is_wrong(page_of: PageOf) 
     taken(visit, "422")
     page.get_by_role("button", name="Choose another file").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Import")
+
+
+@pytest.mark.long
+def test_a_file_that_is_written_to_meanwhile_is_chosen_again(page_of: PageOf, tmp_path: Path) -> None:
+    page, file = page_of("reviewer", "/imports").page, tmp_path / "doors.csv"
+    choose = page.locator("input[type=file]")
+    file.write_text("")
+    choose.set_input_files(file)
+    expect(page.get_by_text("doors.csv is empty")).to_be_visible()
+    file.write_text(table(texts.word(), "high"))
+    choose.set_input_files(file)
+    start = page.get_by_role("button", name="Plan the import")
+    expect(start).to_be_visible()
+    file.write_text(table(texts.word(), "high", "low"))
+    start.click()
+    expect(page.get_by_role("alert").get_by_text("doors.csv has changed")).to_be_visible()
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query"
 import { api } from "../api/client"
 import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
 import type { components } from "../api/schema"
+import { m } from "../messages"
 import { addressed } from "../projects/address"
 import { whenSignedInAgain } from "../session/session"
 import type { Column, Mapping } from "./mapping"
@@ -19,6 +20,7 @@ export type Inspection = Omit<Schemas["Inspected"], "columns" | "sheets"> & {
 export type Options = Record<string, string>
 
 export const MOST_BYTES = 64 * 1024 * 1024
+const CONFLICT = 409
 const LOOKED_AT_BYTES = 1024 * 1024
 /** An archive is read from its end. */
 const ARCHIVES = /\.(xls[xm]|reqifz|zip|tar|gz|tgz)$/i
@@ -46,7 +48,8 @@ export const savedMappings = queryOptions({
 })
 
 /** Return what a file looks like, and how its first rows are read by a mapping, without one by the proposed one. */
-export function inspect(file: File, query: Options, mapping: Mapping | undefined, signal?: AbortSignal) {
+export async function inspect(file: File, query: Options, mapping: Mapping | undefined, signal?: AbortSignal) {
+  await assertUnchanged(file)
   // A byte more than is looked at says that the file goes on.
   const isWhole = file.size <= LOOKED_AT_BYTES || ARCHIVES.test(file.name)
   const head = isWhole ? file : new File([file.slice(0, LOOKED_AT_BYTES + 1)], file.name, { type: file.type })
@@ -62,10 +65,20 @@ export async function upload(
   tell: (sent: number) => void,
   signal: AbortSignal,
 ): Promise<Import> {
+  await assertUnchanged(file)
   const response = await posted(`${IMPORTS}?${new URLSearchParams(options)}`, formOf(file, mapping), tell, signal)
   if (response.status !== 401) return answerOf(response)
   await whenSignedInAgain()
   return upload(file, options, mapping, tell, signal)
+}
+
+/** Refuse a file that was written to since it was chosen: browsers read it no more, and call that a lost connection. */
+async function assertUnchanged(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+  } catch {
+    throw new ApiProblem(CONFLICT, { detail: m.exchange.file.changed(file.name) })
+  }
 }
 
 async function answerOf(response: Response): Promise<Import> {

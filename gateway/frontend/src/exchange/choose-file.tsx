@@ -38,7 +38,11 @@ export function ChooseFile({ choose }: { choose: (file: File) => void }) {
         type="file"
         hidden
         aria-label={words.title}
-        onChange={({ target }) => take(target.files?.[0])}
+        onChange={({ target }) => {
+          take(target.files?.[0])
+          // So that the same file can be chosen again once it is mended.
+          target.value = ""
+        }}
       />
     </section>
   )

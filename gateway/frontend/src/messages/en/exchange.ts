@@ -70,6 +70,7 @@ export const exchange = {
     another: "Choose another file",
     tooLarge: (name: string) => `${name} is larger than 64 MiB. Split it, or export less of it.`,
     empty: (name: string) => `${name} is empty.`,
+    changed: (name: string) => `${name} has changed since it was chosen. Choose it again.`,
   },
   recognised: {
     title: "What it is",
