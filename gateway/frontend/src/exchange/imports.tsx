@@ -12,6 +12,7 @@ import { Page, Rest } from "../kit/page"
 import { Empty } from "../kit/states"
 import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
+import { useWhyNot } from "../projects/queries"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import type { Import } from "./api"
@@ -50,10 +51,11 @@ function fileOf({ id, file_name }: Import) {
 export default function ImportsPage() {
   const mayImport = useMay("reviewer")
   const [file, setFile] = useState<File>()
+  const whyNot = useWhyNot(m.exchange.onlyReviewersHint)
   if (!mayImport) {
     return (
       <Page title={m.exchange.imports}>
-        <Empty title={m.exchange.onlyReviewers} hint={m.exchange.onlyReviewersHint}>
+        <Empty title={m.exchange.onlyReviewers} hint={whyNot}>
           <ButtonLink href="/exports">{m.exchange.toExport}</ButtonLink>
         </Empty>
       </Page>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Button, ButtonLink } from "../kit/button"
 import { Empty } from "../kit/states"
 import { m } from "../messages"
+import { useWhyNot } from "../projects/queries"
 import { useMay } from "../session/session"
 import { readDidYouMean } from "./api"
 import type { Kind } from "./kinds"
@@ -18,6 +19,7 @@ type Props = {
 /** Why a list is empty: there is nothing yet, or nothing matches; and what leads on. */
 export function NothingThere({ kind, url, setUrl, create }: Props) {
   const mayWrite = useMay("reviewer")
+  const whyNot = useWhyNot(m.items.nothingHint.viewer)
   const used = usedFilters(kind, url)
   const { data: better } = useQuery({
     queryKey: [kind.key, "did-you-mean", url.search],
@@ -26,7 +28,7 @@ export function NothingThere({ kind, url, setUrl, create }: Props) {
   })
   if (used.length === 0) {
     return (
-      <Empty title={kind.words.nothing} hint={mayWrite ? m.items.nothingHint.reviewer : m.items.nothingHint.viewer}>
+      <Empty title={kind.words.nothing} hint={mayWrite ? m.items.nothingHint.reviewer : whyNot}>
         {mayWrite && (
           <>
             <ButtonLink look="primary" href="/imports">

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api } from "../api/client"
 import type { components } from "../api/schema"
+import { m } from "../messages"
 import { enterProject } from "../session/session"
 import { projectKey } from "./address"
 
@@ -26,6 +27,9 @@ export const thisProject = () =>
 
 /** Return the project of this page, undefined until it is known. */
 export const useProject = (): Project | undefined => useQuery(thisProject()).data
+
+/** Return why something cannot be done here: because the project is archived, or else what `otherwise` says. */
+export const useWhyNot = (otherwise: string): string => (useProject()?.archived ? m.projects.isArchived : otherwise)
 
 /** The first projects that somebody has access to. */
 export const openProjects = queryOptions({

@@ -40,7 +40,7 @@ function All({ project }: { project: Project }) {
   return (
     <div className={form.sections}>
       {project.archived ? (
-        <p>{words.isArchived}</p>
+        <p>{m.projects.isArchived}</p>
       ) : (
         <>
           <About key={`about ${JSON.stringify(project)}`} project={project} />

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Button } from "../kit/button"
 import { Empty, Failure, Skeleton } from "../kit/states"
 import { formatCount, m } from "../messages"
+import { useWhyNot } from "../projects/queries"
 import { type Filters, isNarrowed, NO_FILTERS } from "./filters"
 import { facetsOf } from "./queries"
 import { skipped } from "./queue"
@@ -25,6 +26,7 @@ export function NoPair(props: Props) {
 
 function NothingLeft({ review, filters, change, generate }: Props) {
   const { queue } = review
+  const whyNot = useWhyNot(m.review.empty.viewerHint)
   const { data: facets } = useQuery(facetsOf(filters))
   const isNarrow = isNarrowed(filters)
   const skips = skipped(queue)
@@ -32,7 +34,7 @@ function NothingLeft({ review, filters, change, generate }: Props) {
   return (
     <Empty
       title={isNarrow ? m.review.empty.narrowed : m.review.empty.all}
-      hint={skips > 0 ? m.review.empty.skipped(skips) : generate ? m.review.empty.hint : m.review.empty.viewerHint}
+      hint={skips > 0 ? m.review.empty.skipped(skips) : generate ? m.review.empty.hint : whyNot}
     >
       {skips > 0 && (
         <Button look="primary" onPress={() => review.dispatch({ type: "skips-returned" })}>

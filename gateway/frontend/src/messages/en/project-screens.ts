@@ -32,7 +32,6 @@ export const projectScreens = {
     thresholdHint: "0 to 1, such as 0.3",
     coverageHint: "0 to 1, such as 0.8",
     end: "Archive",
-    isArchived: "This project is archived: everything can be read, and nothing changed.",
     archive: "Archive the project",
     archiveIt: "Archive",
     archiveHint: "Everything in it can be read, and nothing changed, until it is taken out of the archive.",

@@ -5,6 +5,7 @@ export const projects = {
   all: "All projects",
   settings: "Project settings",
   archived: "Archived",
+  isArchived: "This project is archived: everything can be read, and nothing changed.",
   gone: "There is no such project",
   goneHint: "Or you have no access to it: ask one of its admins.",
 }
