@@ -74,7 +74,7 @@ const ROWS = { comfortable: 36, compact: 28 }
 const OVERSCAN = 4
 const NARROWEST = 140
 const SELECT_WIDTH = 36
-const END = 16
+const ENDS = 32
 
 /** Rows in thousands: only those in sight are in the document. Its keys are the screen's (see `useShortcuts`). */
 export function VirtualTable<Row>(props: TableProps<Row>) {
@@ -100,7 +100,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     scrollTo: (index) => virtualizer.scrollToIndex(index),
   }))
   const width = useWidth(scroller)
-  const taken = END + (selection ? SELECT_WIDTH : 0)
+  const taken = ENDS + (selection ? SELECT_WIDTH : 0)
   const columns = useMemo(() => fitting(props.columns, width, taken), [props.columns, width, taken])
   const template = [selection ? `${SELECT_WIDTH}px` : "", ...columns.map(widthOf)].join(" ")
   const isActiveThere = active >= first && active <= last && active < count
