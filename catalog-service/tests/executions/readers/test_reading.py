@@ -805,6 +805,7 @@ def test_the_suite_of_an_assembly_is_a_report_of_nunit() -> None:
         (b'{"tests": 1, "disabled": 0, "testsuites": []}', "--gtest_output=xml"),
         (b'<testsuites xmlns="http://check.sourceforge.net/ns"><suite/></testsuites>', "CK_TAP_LOG_FILE_NAME"),
         (b"<TestRun>\n<FailedTests></FailedTests><SuccessfulTests/></TestRun>", "CppUnit"),
+        (b'<failsafe-summary result="255"><completed>3</completed></failsafe-summary>', "TEST-*.xml"),
         (b"<TestCase name='tst_Door'><TestFunction name='opens'/></TestCase>", "junitxml"),
         (b'{"numFailedTestSuites": 0, "numTotalTestSuites": 1, "testResults": []}', "jest-junit"),
         (b'\n{"stats": {"suites": 1, "passes": 1, "pending": 0}, "tests": []}', "mocha-junit-reporter"),

@@ -55,6 +55,7 @@ _OTHERS = (
     ),
     ((b"Site",), "This is what CTest sends to CDash: `ctest --output-junit FILE` writes a JUnit report (CMake 3.21)."),
     ((b"testng-results",), "This is TestNG's own report: send those of the folder `junitreports` beside it."),
+    ((b"failsafe-summary",), "This sums up what Maven Failsafe has run: send the files TEST-*.xml beside it."),
     ((b"TestCase",), "This is Qt Test's own report: run the tests with `-o FILE,junitxml`."),
     ((b"Catch", b"Catch2TestRun"), "This is Catch2's own report: run the tests with `--reporter junit`."),
     ((b"doctest",), "This is doctest's own report: run the tests with `--reporters=junit`."),
