@@ -31,6 +31,8 @@ _SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
 _MAY_FAIL = "TEST_CASE tagged with !mayfail"
 """What Catch2 says of a test whose failure is none; Node.js has the type `todo` for it."""
 _TESTCAFE = "TestCafe Tests: "
+_OF_BROWSER = str.maketrans(" .", "__")
+"""How Karma writes the browser, which is its suite, before the class of each test: with its version, often another."""
 _UNSTABLE = "(unstable)"
 """What TestCafe says of a test that passed after it had failed: behind its name, newer ones in its output."""
 _SUITE_FAILED = "A suite says that it failed beside its cases; only cases are counted."
@@ -142,6 +144,8 @@ class _Cases(ResultsHandler):
             # Node.js calls the class of each test so: what tells tests of one name apart is all suites around them.
             class_name, suite = "", " > ".join(own for own, _ in self._suites)
         case = Result(name, class_name, suite, given("file") or file)
+        if suite.endswith(")") and class_name.startswith(browser := f"{suite.translate(_OF_BROWSER)}."):
+            case.class_name, case.iteration = class_name.removeprefix(browser), f"{name} [{suite}]"
         time = given("time")
         if time:
             case.duration_ms = milliseconds(time)
