@@ -87,6 +87,11 @@ def test_settings_are_kept_and_an_archived_project_is_read_only_until_it_is_dele
 ) -> None:
     visit = page_of("admin", f"~/p/{door.project}/settings", theme="dark", width=320)
     page = visit.page
+    page.get_by_label("Name", exact=True).fill("Ours")
+    ok(door.patch(f"/projects/{door.project}", json={"description": "Theirs."}))
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_text("Somebody has changed the project meanwhile")).to_be_visible()
+    page.reload()
     page.get_by_label("Lowest score of a suggestion").fill("2")
     page.get_by_role("button", name="Save").nth(1).click()
     expect(page.get_by_text("at most 1.0")).to_be_visible()

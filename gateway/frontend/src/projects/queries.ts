@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
-import { api } from "../api/client"
+import { api, client, withEtag } from "../api/client"
 import type { components } from "../api/schema"
 import { m } from "../messages"
 import { enterProject } from "../session/session"
 import { projectKey } from "./address"
 
-export type Project = components["schemas"]["Project"]
+export type Project = components["schemas"]["Project"] & { etag: string }
 export type ListedProject = components["schemas"]["ListedProject"]
 
 const MOST = 20
@@ -18,10 +18,11 @@ export const thisProject = () =>
   queryOptions({
     queryKey: [...PROJECTS, projectKey()],
     queryFn: async ({ signal }) => {
-      const project = await api.get("/api/v1/projects/{key}", { params: { path: { key: projectKey() } }, signal })
+      const params = { path: { key: projectKey() } }
+      const { data: project, etag } = await withEtag(client.GET("/api/v1/projects/{key}", { params, signal }))
       enterProject(project)
       localStorage.setItem(LAST, JSON.stringify(project.key))
-      return project
+      return { ...project, etag }
     },
   })
 

@@ -14,7 +14,7 @@ import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
 import form from "../session/account.module.css"
 import { useUser } from "../session/session"
-import { MAIN, projectKey } from "./address"
+import { MAIN } from "./address"
 import { Members } from "./members"
 import { homeOf, PROJECTS, type Project, thisProject } from "./queries"
 import { ServiceAccounts } from "./service-accounts"
@@ -44,7 +44,7 @@ function All({ project }: { project: Project }) {
       ) : (
         <>
           <About key={`about ${JSON.stringify(project)}`} project={project} />
-          <Suggestions key={`settings ${JSON.stringify(project.settings)}`} settings={project.settings} />
+          <Suggestions key={`settings ${JSON.stringify(project.settings)}`} project={project} />
         </>
       )}
       <Members isReadOnly={project.archived} />
@@ -54,11 +54,11 @@ function All({ project }: { project: Project }) {
   )
 }
 
-/** Return a function that changes the project, and says so. */
-function useChange() {
+/** Return a function that changes the project if it is still as it was read, and says so. */
+function useChange({ key, etag }: Project) {
   const queries = useQueryClient()
   return async (body: Change) => {
-    const params = { path: { key: projectKey() } }
+    const params = { path: { key }, header: { "If-Match": etag } }
     await withEtag(client.PATCH("/api/v1/projects/{key}", { params, body }))
     await queries.invalidateQueries({ queryKey: PROJECTS })
     toast(words.saved)
@@ -66,7 +66,7 @@ function useChange() {
 }
 
 function About({ project }: { project: Project }) {
-  const change = useChange()
+  const change = useChange(project)
   const { name, description, visibility } = project
   const { values, of } = useFields({ name, description, visibility })
   const { isSending, fields, failure, onSubmit } = useForm(() => change(values), PROBLEMS)
@@ -90,24 +90,22 @@ function About({ project }: { project: Project }) {
   )
 }
 
-function Suggestions({ settings }: { settings: Settings }) {
-  const change = useChange()
+function Suggestions({ project }: { project: Project }) {
+  const change = useChange(project)
+  const { settings } = project
   const { values, of } = useFields({
     automatic: String(settings.automatic_suggestions ?? ""),
     algorithm: String(settings.algorithm ?? ""),
     "settings/threshold": String(settings.threshold ?? ""),
     "settings/coverage_threshold": String(settings.coverage_threshold ?? ""),
   })
-  const { isSending, fields, failure, onSubmit } = useForm(() =>
-    change({
-      settings: {
-        automatic_suggestions: values.automatic === "" ? null : values.automatic === "true",
-        algorithm: (values.algorithm || null) as Settings["algorithm"],
-        threshold: numberOf(values["settings/threshold"]),
-        coverage_threshold: numberOf(values["settings/coverage_threshold"]),
-      },
-    }),
-  )
+  const said = {
+    automatic_suggestions: values.automatic === "" ? null : values.automatic === "true",
+    algorithm: (values.algorithm || null) as Settings["algorithm"],
+    threshold: numberOf(values["settings/threshold"]),
+    coverage_threshold: numberOf(values["settings/coverage_threshold"]),
+  }
+  const { isSending, fields, failure, onSubmit } = useForm(() => change({ settings: said }), PROBLEMS)
   return (
     <section>
       <h2>{words.suggestions}</h2>
@@ -147,8 +145,9 @@ function numberOf(text: string): number | null {
   return written === "" ? null : Number.isNaN(number) ? (written as never) : number
 }
 
-function TheEnd({ project: { key, archived } }: { project: Project }) {
-  const change = useChange()
+function TheEnd({ project }: { project: Project }) {
+  const change = useChange(project)
+  const { key, archived } = project
   const mayDelete = useUser().role === "admin" && archived && key !== MAIN
   const [isAsking, setAsking] = useState<"archive" | "delete">()
   const [typed, setTyped] = useState("")
