@@ -163,6 +163,33 @@ def test_what_is_nested_too_deep_is_refused(depth: int, opening: bytes) -> None:
             read(content)
 
 
+@pytest.mark.parametrize("before", [0, 3000])
+@pytest.mark.parametrize(
+    ("taken", "refused"),
+    [
+        (b'{"a":"[{",\n"b":' + b"[" * 61, b"[" * 40 + b"]" * 101),
+        (b'"' + b"x" * 300_000 + b'",\n"n":', b"9" * 5000),
+        (b'"' + b"\\\\" * 200_000 + b'\\"[[",\n"n":' + b"[" * 62, b"[" * 10),
+    ],
+    ids=["depth", "digits", "depth behind a text"],
+)
+def test_what_no_item_has_is_refused_where_it_stands(before: int, taken: bytes, refused: bytes) -> None:
+    start = b"[" + b'{"title":"a","custom_metadata":{"b":[]}},\n' * before + b'{"custom_metadata":'
+    with pytest.raises(Unreadable) as problem:
+        read(start + taken + refused, JSON, kind="requirements")
+    assert (problem.value.offset, problem.value.line) == (len(start + taken), before + 2)
+
+
+@pytest.mark.parametrize("wrong", [b'{"title":"b","n":1e999}', b'{"title":"b","n":[99999999999999999999]}', b'"b"'])
+def test_a_value_that_no_item_has_is_refused_at_its_object(wrong: bytes) -> None:
+    for begin, end in ((b"[", b"]"), (b'{"requirements":[', b"]}")):
+        content = begin + b'{"title":"a"},\n' * 2 + b"  " + wrong + end
+        with pytest.raises(Unreadable) as refused:
+            read(content, JSON, kind="requirements")
+        assert (refused.value.line, refused.value.column) == (3, 3)
+        assert content[refused.value.offset or 0 :].startswith(wrong)
+
+
 def test_brackets_and_quotes_in_texts_are_no_depth() -> None:
     text = '[{"\\' * 30_000
     content = orjson.dumps([{"kind": "requirement", "title": text, "tags": ["]", '"', "\\"]}])

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import ijson
 import orjson
 
-from catalog_service.exchange.broken_json import NO_JSON, broken_json
+from catalog_service.exchange.broken_json import NO_JSON, broken_json, place_of
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.native.layout import LISTS, MARK, PROFILE, Count, cut_off
 from catalog_service.exchange.native.surrogates import WholePairs
@@ -41,10 +41,16 @@ class Document:
     def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the objects, each with the name of its list; raise Unreadable."""
         for name in self.lists or ("",):
-            for entry in self._items(f"{name}.item" if name else "item"):
-                if not isinstance(entry, dict):
-                    raise Unreadable("The file has values in its list that are no objects.")
-                yield name, _with_floats(entry)
+            for number, entry in enumerate(self._items(f"{name}.item" if name else "item")):
+                try:
+                    if not isinstance(entry, dict):
+                        raise Unreadable("The file has values in its list that are no objects.")
+                    entry = _with_floats(entry)
+                except Unreadable as refused:
+                    at = place_of(self.file, self.start, (name, number) if name else (number,))
+                    refused.line, refused.column, refused.offset = at or (None, None, None)
+                    raise
+                yield name, entry
 
     def _items(self, prefix: str) -> Iterator[Any]:
         self.file.seek(self.start)

@@ -11,6 +11,7 @@ _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
 _AS_SQUARE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|\d{1000}', re.DOTALL)
 _LONG_NUMBER = re.compile(rb"\d{1000}")
 """ijson ends the process at 4,301 digits; of those that a block cuts in two, half is in one of both."""
 
@@ -39,17 +40,18 @@ class ShallowJson:
         self._in_text = False
         self._escaped = False
         self._offset = 0
+        self._line = 1
 
     def read(self, size: int = BLOCK) -> bytes:
         """Return the next bytes; raise Unreadable where they go too deep."""
         block = self._file.read(min(size, BLOCK) if size >= 0 else BLOCK)
+        before = self._in_text, self._escaped, self._depth
         outside = self._outside_of_texts(block)
-        if _LONG_NUMBER.search(outside):
-            raise Unreadable(
-                "The file has a number of more than a thousand digits; write it as a text.", offset=self._offset
-            )
         lowest = self._count(outside)
+        if lowest is None or _LONG_NUMBER.search(outside):
+            raise self._refused(block, *before)
         self._offset += len(block)
+        self._line += block.count(b"\n")
         # A block without anything outside of texts lies in one, at which ijson begins anew with each block.
         self._of_record = 0 if outside and lowest <= self._levels else self._of_record + len(block)
         if self._of_record > self._max_record:
@@ -74,8 +76,8 @@ class ShallowJson:
         self._in_text = not outside.endswith(b'"')
         return outside
 
-    def _count(self, outside: bytes) -> int:
-        """Count the brackets, and return how many were open where the fewest were."""
+    def _count(self, outside: bytes) -> int | None:
+        """Count the brackets, and return how many were open where the fewest were; None where too many were."""
         brackets = outside.translate(_AS_SQUARE, _NO_BRACKETS)
         for _ in range(MAX_DEPTH):
             if b"[]" not in brackets:
@@ -84,8 +86,22 @@ class ShallowJson:
         closing = brackets.count(b"]")
         lowest = self._depth - closing
         self._depth = lowest + len(brackets) - closing
-        if b"[]" in brackets or self._depth > MAX_DEPTH:
-            raise Unreadable(
-                f"The file is nested deeper than {MAX_DEPTH} levels: no item is.", code="too_deep", offset=self._offset
-            )
-        return lowest
+        return None if b"[]" in brackets or self._depth > MAX_DEPTH else lowest
+
+    def _refused(self, block: bytes, in_text: bool, escaped: bool, depth: int) -> Unreadable:
+        """Return the refusal of the first bracket of a block that is too deep, or the first number that is too long.
+
+        The others are what held before the block.
+        """
+        rest = _REST_OF_TEXT.match(block, 1 if escaped else 0) if in_text else None
+        at = 0
+        for token in _TOKEN.finditer(block, 0 if rest is None else rest.end() + 1):
+            at, first = token.start(), token[0][:1]
+            depth += (first in b"[{") - (first in b"]}")
+            if depth > MAX_DEPTH or first.isdigit():
+                break
+        message, code = "The file has a number of more than a thousand digits; write it as a text.", "unreadable_file"
+        if depth > MAX_DEPTH:
+            message, code = f"The file is nested deeper than {MAX_DEPTH} levels: no item is.", "too_deep"
+        line = self._line + block.count(b"\n", 0, at)
+        return Unreadable(message, code=code, line=line, offset=self._offset + at)
