@@ -303,13 +303,21 @@ def test_the_line_of_a_test_is_no_part_of_its_class(class_name: str, known_by: s
     assert one.class_name == known_by
 
 
-@pytest.mark.parametrize("browser", ["Chrome Headless 156.0.0.0 (Linux 0.0.0)", "Firefox 151.0 (Ubuntu 0.0.0)"])
-def test_the_browser_of_karma_is_no_part_of_a_class(browser: str) -> None:
-    class_name = f"{browser.replace(' ', '_').replace('.', '_')}.Door"
-    case = f'<testcase name="Door opens" classname="{class_name}"/>'
-    one = result("junit", f'<testsuite name="{browser}">{case}</testsuite>'.encode())
-    assert (one.class_name, one.iteration) == ("Door", f"Door opens [{browser}]")
-    assert result("junit", f'<testsuite name="Door (all)">{case}</testsuite>'.encode()).class_name == class_name
+@pytest.mark.parametrize(
+    ("suite", "capabilities", "browser"),
+    [
+        ("Chrome Headless 156.0.0.0 (Linux 0.0.0)", "", "Chrome_Headless_156_0_0_0_(Linux_0_0_0)"),
+        ("Door", "chrome.156.0.0.0.linux", "chrome.156.0.0.0.linux"),
+    ],
+)
+def test_the_browser_is_no_part_of_a_class(suite: str, capabilities: str, browser: str) -> None:
+    """Karma has it as suite, and WebdriverIO as a property."""
+    case = f'<testcase name="opens" classname="{browser}.Door"/>'
+    properties = f'<properties><property name="capabilities" value="{capabilities}"/></properties>'
+    said = properties if capabilities else ""
+    one = result("junit", f'<testsuite name="{suite}">{said}{case}</testsuite>'.encode())
+    assert (one.class_name, one.iteration) == ("Door", f"opens [{browser}]")
+    assert result("junit", f'<testsuite name="Door (all)">{case}</testsuite>'.encode()).class_name == f"{browser}.Door"
 
 
 @pytest.mark.parametrize(

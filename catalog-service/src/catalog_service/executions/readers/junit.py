@@ -32,7 +32,7 @@ _MAY_FAIL = "TEST_CASE tagged with !mayfail"
 """What Catch2 says of a test whose failure is none; Node.js has the type `todo` for it."""
 _TESTCAFE = "TestCafe Tests: "
 _OF_BROWSER = str.maketrans(" .", "__")
-"""How Karma writes the browser, which is its suite, before the class of each test: with its version, often another."""
+"""How Karma writes the browser, which is its suite, before the class of each test."""
 _UNSTABLE = "(unstable)"
 """What TestCafe says of a test that passed after it had failed: behind its name, newer ones in its output."""
 _SUITE_FAILED = "A suite says that it failed beside its cases; only cases are counted."
@@ -61,6 +61,8 @@ class _Cases(ResultsHandler):
         self._may_fail = False
         self._is_bare = False
         self._is_testcafe = False
+        self._browser = ""
+        """What stands before each class: a browser with its version, which is another one after each update."""
         self._why: str | None = None
         self._message: str | None = None
         self._type: str | None = None
@@ -81,6 +83,7 @@ class _Cases(ResultsHandler):
             file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
             self._suites.append((own, file))
             self._is_testcafe = own.startswith(_TESTCAFE)
+            self._browser = own.translate(_OF_BROWSER) if own.endswith(")") else ""
             said = (attributes.get(which, "") for which in ("errors", "failures"))
             self._broken.append(self._failed if any(one.isdecimal() and one.strip("0") for one in said) else None)
         elif name == "testsuites":
@@ -88,6 +91,8 @@ class _Cases(ResultsHandler):
         elif self._case is None:
             if name in _FAILED:
                 self.odd("suite_failed", _SUITE_FAILED)
+            elif name == "property" and attributes.get("name") == "capabilities":  # of WebdriverIO
+                self._browser = attributes.get("value", "")
         elif name in _SAYS_WHY:
             if self._why is None:
                 self._why = name
@@ -144,8 +149,8 @@ class _Cases(ResultsHandler):
             # Node.js calls the class of each test so: what tells tests of one name apart is all suites around them.
             class_name, suite = "", " > ".join(own for own, _ in self._suites)
         case = Result(name, class_name, suite, given("file") or file)
-        if suite.endswith(")") and class_name.startswith(browser := f"{suite.translate(_OF_BROWSER)}."):
-            case.class_name, case.iteration = class_name.removeprefix(browser), f"{name} [{suite}]"
+        if self._browser and class_name.startswith(f"{self._browser}."):
+            case.class_name, case.iteration = class_name[len(self._browser) + 1 :], f"{name} [{self._browser}]"
         time = given("time")
         if time:
             case.duration_ms = milliseconds(time)
