@@ -259,6 +259,19 @@ def test_requirements_of_other_tools_are_known_by_their_headers(header: str, pre
     assert (found.preset, found.mapping["kind"] if found.mapping else None) == (preset, "requirements")
 
 
+def test_titles_of_a_tree_of_azure_devops_stand_in_a_column_a_level() -> None:
+    found = read("ID,Work Item Type,Title 1,Title 2,State\n1,Epic,Doors,,New\n2,User Story,,They close,Active\n")
+    assert [(item["title"], item["status"]) for item in found.fields] == [
+        ("Doors", "draft"),
+        ("They close", "approved"),
+    ]
+
+
+def test_the_severity_of_polarion_is_the_priority_where_it_says_how_much_something_is_needed() -> None:
+    found = read("ID,Title,Severity,Type\nR-1,Doors,Must Have,Functional\nR-2,Horn,Nice to Have,Functional\n")
+    assert [item["priority"] for item in found.fields] == ["critical", "low"]
+
+
 def test_headings_of_doors_become_titles_of_what_has_no_text() -> None:
     found = read("Object Identifier,Object Heading,Object Text\nD-1,Doors,\nD-2,,The door shall close.\n")
     assert [(item["title"], item["description"]) for item in found.fields] == [

@@ -277,6 +277,14 @@ def test_a_requirement_is_linked_by_a_column_of_test_cases(header: str, both: st
     ]
 
 
+def test_a_tag_that_each_row_has_for_itself_is_its_id_where_there_is_no_other() -> None:
+    rows = "FR-1,Doors close\nFR-2,Doors open\n"
+    assert [item["external_id"] for item in read(f"Tag,Summary\n{rows}").fields] == ["FR-1", "FR-2"]
+    assert [item["tags"] for item in read(f"Tag,Summary\n{rows.replace('2', '1')}").fields] == [["FR-1"], ["FR-1"]]
+    beside = read("ID,Tag,Summary\n7,v1,Doors close\n8,v2,Doors open\n").fields
+    assert [(item["external_id"], item["tags"]) for item in beside] == [("7", ["v1"]), ("8", ["v2"])]
+
+
 def test_links_may_be_written_as_references_and_many_in_a_cell() -> None:
     many = ",".join(f"R-{number}" for number in range(30))
     found = read(

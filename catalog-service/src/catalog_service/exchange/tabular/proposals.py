@@ -47,6 +47,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     scores = {at: _scores(sample, at) for at in range(len(sample.columns))}
     kind = kind if kind != "all" else propose_kind(sample, scores, about)
     guesses = _assign({at: _of_kind(sample, at, found, kind) for at, found in scores.items()}, kind)
+    _settle_ids(sample, guesses)
     _settle_two_texts(sample, scores, guesses)
     _settle_two_titles(sample, scores, guesses)
     mapping: dict[str, Any] = {"version": 1, "kind": kind}
@@ -249,6 +250,17 @@ def _spanned(sample: Sample, at: int) -> list[int]:
         if _average(sample.values(place)) > 20:
             spanned.append(place)
     return spanned
+
+
+def _settle_ids(sample: Sample, guesses: dict[int, Guess]) -> None:
+    """Take what is called a tag for the id where no other column is one, and each row has another."""
+    places = {guess.field: at for at, guess in guesses.items()}
+    at = places.get("tags")
+    if at is None or "external_id" in places or fold(sample.columns.header[at]) != "tag":
+        return
+    values = sample.values(at)
+    if are_ids(values) and 1 < len(values) == len(set(values)):
+        guesses[at] = Guess("external_id", 0.7, "Each row has a tag of its own, and no other column is an id.")
 
 
 def _settle_two_texts(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], guesses: dict[int, Guess]) -> None:
