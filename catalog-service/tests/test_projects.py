@@ -95,11 +95,18 @@ async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox
     await other.requirement()
     assert [rule["rule"] for rule in (await other.read("/reports/gate"))["rules"]] == ["max_failed"]
 
-    unknown = (GateRule(rule="max_failures", limit=0),)
-    await inbox.receive([told(auth.ProjectUpdated, "GATED", 12, gate=unknown)])
-    assert "rules.0.rule" in problem(await gated.get("/reports/gate"), 422, "invalid_gate")["detail"]
+    for number, (rule, why) in enumerate(
+        (
+            (GateRule(rule="max_failures", limit=0), "rules.0.rule: There is no rule 'max_failures'; it can be "),
+            (GateRule(rule="max_failed"), "rules.0: max_failed needs a limit, such as 0. Ask an admin"),
+            (GateRule(rule="max_failed", limit=0, where={"prio": ["low"]}), "rules.0.where.prio: There is no 'prio' "),
+        ),
+        12,
+    ):
+        await inbox.receive([told(auth.ProjectUpdated, "GATED", number, gate=(rule,))])
+        assert why in problem(await gated.get("/reports/gate"), 422, "invalid_gate")["detail"]
     assert await judged(max_uncovered=3) == [("max_uncovered", 3, True)]
-    await inbox.receive([told(auth.ProjectUpdated, "GATED", 13)])
+    await inbox.receive([told(auth.ProjectUpdated, "GATED", 15)])
     assert await judged() == [("max_failed", 0, True)]
 
 

@@ -1,7 +1,8 @@
 """Table `gate_policies`: policies that admins keep, by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Json
@@ -15,6 +16,7 @@ from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
+from chassis.web.sentences import sentence
 
 BY_NAME = Order("name:asc", (By("p.name", str), By("p.id", UUID)))
 _NAMES = ("id", "name", "rules", "created_by", "created_at", "updated_at")
@@ -67,12 +69,18 @@ async def unasked(connection: Connection, commit: str | None, where: Where) -> l
         return Policy.model_validate({"rules": stored(wanted)}).rules
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place = ".".join(map(str, first["loc"]))
         detail = (
-            f"The gate in the settings of the project cannot be used ({place}: {first['msg']});"
-            " ask an admin of the project to mend it, or send rules."
+            f"The gate in the settings of the project cannot be used. {place}: {_said(first)} Ask an admin of the"
+            " project to mend it, or send rules."
         )
         raise Invalid(detail, code="invalid_gate") from None
+
+
+def _said(entry: Mapping[str, Any]) -> str:
+    if entry["type"] == "extra_forbidden":
+        return f"There is no {shown(str(entry['loc'][-1]))} here."
+    return f"{sentence({**entry, 'loc': ('body', *entry['loc'])}).rstrip('.')}."
 
 
 async def put(
