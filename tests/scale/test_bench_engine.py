@@ -8,9 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.engine import peers, same_pairs
-from benchmarks.engine.__main__ import main
-from benchmarks.engine.inputs import Inputs
 from benchmarks.engine.sizes import Size
 from benchmarks.engine.texts import make_items
 from suggestion_service.engine import terms
@@ -88,6 +85,8 @@ def test_what_takes_too_long_is_given_up_and_said() -> None:
 def test_wrong_arguments_are_refused_with_a_sentence(
     arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from benchmarks.engine.__main__ import main  # takes a second or two, for scikit-learn
+
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
@@ -106,6 +105,10 @@ def test_wrong_arguments_are_refused_with_a_sentence(
     ids=["equal", "another score", "another pair", "one is missing", "one is at the threshold"],
 )
 def test_pairs_are_the_same_or_not(tmp_path: Path, columns: list[int], scores: list[float], same: bool) -> None:
+    # They take a second or two, for scikit-learn.
+    from benchmarks.engine import peers, same_pairs
+    from benchmarks.engine.inputs import Inputs
+
     inputs = Inputs(tmp_path)
     inputs.keep_pairs(peers.OUR_TERMS, np.arange(3), np.arange(3), np.array([0.5, 0.7, 0.9]))
     inputs.keep_pairs("tfidf", np.arange(len(columns)), np.array(columns), np.array(scores))

@@ -11,7 +11,6 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Query, Scorer, Side, terms
 
@@ -76,6 +75,8 @@ every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
 def test_tfidf_is_the_cosine_that_scikit_learn_computes() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # takes a second or two
+
     items = random_items(1)
     requirements = [item_id for side, item_id in items if side == "requirement"]
     test_cases = [item_id for side, item_id in items if side == "test_case"]

@@ -6,11 +6,11 @@ import tracemalloc
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 import pytest
 import reqif
-import xmlschema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reqif_documents import SAMPLE, Read, value, zipped
@@ -23,6 +23,9 @@ from catalog_service.exchange.reqif.fragments import escape_text
 from catalog_service.exchange.reqif.writer import ReqifWriter
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
+
+if TYPE_CHECKING:  # takes a second or two
+    import xmlschema
 
 
 def test_what_nobody_changed_is_written_as_it_was(tmp_path: Path) -> None:
@@ -281,14 +284,16 @@ def test_our_types_are_written_once() -> None:
 
 
 @pytest.fixture(scope="module")
-def schema() -> Iterator[xmlschema.XMLSchema]:
+def schema() -> "Iterator[xmlschema.XMLSchema]":
     """Return the schema of ReqIF, which names its parts from the folder that it is in."""
+    import xmlschema
+
     folder = Path(reqif.__file__).parent
     with contextlib.chdir(folder.parent):
         yield xmlschema.XMLSchema(str(folder / "reqif_schema" / "reqif.xsd"), base_url=str(folder.parent))
 
 
-def test_what_is_written_is_valid_by_the_schema(schema: xmlschema.XMLSchema) -> None:
+def test_what_is_written_is_valid_by_the_schema(schema: "xmlschema.XMLSchema") -> None:
     record = Record(Read(SAMPLE))
     assert [error.reason for error in schema.iter_errors(io.BytesIO(SAMPLE))] == []
     item = {"external_id": "N", "title": "\x01", "description": "a\n\n  b  c", "type": "ui", "priority": "low"}
@@ -301,7 +306,7 @@ def test_what_is_written_is_valid_by_the_schema(schema: xmlschema.XMLSchema) -> 
     assert [error.reason for error in schema.iter_errors(io.BytesIO(written))] == []
 
 
-def test_a_record_that_has_no_types_any_more_is_written_by_ours(schema: xmlschema.XMLSchema) -> None:
+def test_a_record_that_has_no_types_any_more_is_written_by_ours(schema: "xmlschema.XMLSchema") -> None:
     record = Record(Read(SAMPLE))
     record.schemas.clear()
     written = record.written()

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
 from benchmarks.quality.labelled import Scores, Truth
 
@@ -38,6 +37,8 @@ class Band(NamedTuple):
 
 def figures(scores: Scores, truth: Truth) -> Figures:
     """Measure scores of shape (requirements, test cases). Equal scores rank by a fixed draw, not in favour of links."""
+    from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve  # takes a second or two
+
     rank = _ranks(scores)
     linked = np.flatnonzero(truth.any(axis=1))
     precision, recall, _ = precision_recall_curve(truth.ravel(), rank.ravel())

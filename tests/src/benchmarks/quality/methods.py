@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from sklearn.feature_extraction.text import TfidfVectorizer
-
 from benchmarks.quality.labelled import LabelledSet
 from suggestion_service import item_files, score
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
@@ -40,6 +38,8 @@ def ours(algorithm: Algorithm, data_set: LabelledSet, to: Path, embedder: Embedd
 
 def plain_tfidf(data_set: LabelledSet, to: Path) -> None:
     """Score as one does without further thought: title and text joined, scikit-learn's defaults."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # takes a second or two
+
     left, right = _texts(data_set.requirements), _texts(data_set.test_cases)
     vectors = TfidfVectorizer().fit_transform([*left.values(), *right.values()])
     scores = (vectors[: len(left)] @ vectors[len(left) :].T).tocoo()
