@@ -291,6 +291,9 @@ def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
         (b"\xff", Exit.WRONG_USE, "is no JSON"),
     ],
 )
+        (b'{"rules": [{"rule": "min_tests", "limit": 1e999}]}', Exit.WRONG_USE, "1e999 is no number"),
+        (b"null", Exit.WRONG_USE, "holds no rules"),
+        (b"[" * 100_000, Exit.WRONG_USE, "is no JSON"),
 def test_a_policy_is_a_file_of_json(tmp_path: Path, policy: bytes, code: Exit, said: str) -> None:
     file = tmp_path / "gate.json"
     file.write_bytes(policy)

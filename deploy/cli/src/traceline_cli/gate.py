@@ -1,6 +1,7 @@
 """`traceline gate`: whether the record passes, as an exit code."""
 
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -97,13 +98,19 @@ def _policy_of(policy: str | None) -> Any:
     if policy is None or {"/", os.sep}.isdisjoint(policy):
         return None
     try:
-        return json.loads(Path(policy).read_bytes(), parse_constant=_no_number)
-    except ValueError as error:
+        rules = json.loads(Path(policy).read_bytes(), parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
         raise Failure(Exit.WRONG_USE, f"{policy} is no JSON: {error}.") from None
+    if rules is None:
+        raise Failure(Exit.WRONG_USE, f"{policy} holds no rules, but null.")
+    return rules
 
 
-def _no_number(constant: str) -> None:
-    raise ValueError(f"{constant} is no number")
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number} is no number that can be sent")
+    return value
 
 
 def _write(output: Path | None, document: bytes) -> None:
