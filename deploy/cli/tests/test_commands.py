@@ -49,6 +49,7 @@ def run(*words: str, **variables: str) -> Result:
         (["--url", NOBODY, "gate", "--rule", "max_failed"], Exit.WRONG_USE, "NAME=VALUE"),
         (["gate", "--rule", "max_failed=0", "--rule", "max_failed=9"], Exit.WRONG_USE, "max_failed is given twice"),
         (["gate", "--url", "traceline.example.com"], Exit.WRONG_USE, "begins with https://"),
+        (["gate", "--url", "http://[::1"], Exit.WRONG_USE, "http://[::1 is no address"),
         (["results", "--url", NOBODY, "."], Exit.WRONG_USE, "is a folder"),
         (["export", "--url", NOBODY, "-o", "nowhere/all.ndjson"], Exit.UNREACHABLE, "Nobody is logged in"),
         (["results", "--url", NOBODY, "--shard", "5/4", "a.xml"], Exit.WRONG_USE, "such as 2/4"),
@@ -276,11 +277,13 @@ def test_names_are_told_where_letters_are_missing(proxy: str, tmp_path: Path, mo
     assert json.loads(as_json.stdout_bytes)["file"] == "Tür.csv"
 
 
-def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
-    report = tmp_path / os.fsdecode(b"T\xfcr.xml")
+def test_what_the_system_calls_a_name_may_be_no_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"T\xfcr")
+    report = tmp_path / f"{name}.xml"
     report.write_text("<testsuite/>")
-    done = run("results", str(report), "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
-    assert done.exit_code == Exit.UNREACHABLE
+    for words in (["results", str(report)], ["gate", "--branch", name], ["gate", "--project", name]):
+        done = run(*words, "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
+        assert done.exit_code == Exit.UNREACHABLE
 
 
 @pytest.mark.parametrize(
@@ -288,18 +291,24 @@ def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
     [
         (b'\xef\xbb\xbf{"rules": []}', Exit.UNREACHABLE, "cannot be reached"),
         (b'{"rules": [{"rule": "min_tests", "limit": NaN}]}', Exit.WRONG_USE, "NaN is no number"),
-        (b"\xff", Exit.WRONG_USE, "is no JSON"),
-    ],
-)
         (b'{"rules": [{"rule": "min_tests", "limit": 1e999}]}', Exit.WRONG_USE, "1e999 is no number"),
         (b"null", Exit.WRONG_USE, "holds no rules"),
         (b"[" * 100_000, Exit.WRONG_USE, "is no JSON"),
+        (b"\xff", Exit.WRONG_USE, "is no JSON"),
+    ],
+)
 def test_a_policy_is_a_file_of_json(tmp_path: Path, policy: bytes, code: Exit, said: str) -> None:
     file = tmp_path / "gate.json"
     file.write_bytes(policy)
     done = run("gate", "--policy", str(file), "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
     assert (done.exit_code, done.stdout) == (code, "")
     assert said in done.stderr
+
+
+def test_certificates_that_cannot_be_read_are_told() -> None:
+    done = run("gate", "--url", NOBODY, TRACELINE_TOKEN="tlp_x", SSL_CERT_FILE="/nowhere/ca.pem")
+    assert done.exit_code == Exit.WRONG_USE
+    assert "SSL_CERT_FILE" in done.stderr
 
 
 def test_a_folder_of_allure_is_to_be_packed(tmp_path: Path) -> None:

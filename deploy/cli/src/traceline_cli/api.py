@@ -1,6 +1,5 @@
 """Calls of Traceline's API: tried again where that helps, and what is refused told in its own words."""
 
-import os
 import random
 import secrets
 import time
@@ -30,9 +29,10 @@ class Api:
         if not base.startswith(("http://", "https://")):
             raise Failure(Exit.WRONG_USE, f"An address begins with https:// or http://, not {url!r}.")
         self.url = base
-        self.page = f"{base}/p/{quote(project or 'MAIN', safe='')}"
+        key = quote(project, safe="", errors="replace") if project else None
+        self.page = f"{base}/p/{key or 'MAIN'}"
         """Where people look at the project."""
-        self._below = f"/api/v1/projects/{quote(project, safe='')}" if project else "/api/v1"
+        self._below = f"/api/v1/projects/{key}" if key else "/api/v1"
         self._tries = tries
         self._say = say
         headers = {"User-Agent": f"traceline-cli/{__version__}"}
@@ -40,7 +40,12 @@ class Api:
             if not (token.isascii() and token.isprintable()):
                 raise Failure(Exit.WRONG_USE, "The token has letters that no token has; copy it again.")
             headers["Authorization"] = f"Bearer {token}"
-        self._http = httpx.Client(base_url=base, headers=headers, timeout=_TIMEOUT, follow_redirects=False)
+        try:
+            self._http = httpx.Client(base_url=base, headers=headers, timeout=_TIMEOUT, follow_redirects=False)
+        except httpx.InvalidURL as error:
+            raise Failure(Exit.WRONG_USE, f"{base} is no address: {error}.") from None
+        except OSError as error:
+            raise Failure(Exit.WRONG_USE, f"SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error.strerror}.") from None
 
     def close(self) -> None:
         """End the connections."""
@@ -143,11 +148,6 @@ def _stranger(where: object) -> Failure:
     return Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?")
 
 
-def name_of(file: Path) -> str:
-    """Return the name of a file as a text that can be sent; the file system takes bytes that are none."""
-    return os.fsencode(file.name).decode("utf-8", "replace")
-
-
 def _accepted(response: httpx.Response) -> httpx.Response:
     if response.is_redirect:
         # Not followed: the token is for the address that was said.
@@ -177,8 +177,11 @@ def _pause(tried: int, asked: str | None = None) -> float:
 
 def _given(params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that have a value, as a query says them."""
-    return {
-        name: str(value).lower() if isinstance(value, bool) else value
-        for name, value in params.items()
-        if value is not None
-    }
+    return {name: _sendable(value) for name, value in params.items() if value is not None}
+
+
+def _sendable(value: Any) -> Any:
+    """Return a value as a query can say it; what the system calls a text may be bytes that are none."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.encode(errors="surrogateescape").decode(errors="replace") if isinstance(value, str) else value

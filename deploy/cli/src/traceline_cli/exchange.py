@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from traceline_cli.api import Api, content_of, name_of
+from traceline_cli.api import Api, content_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -47,7 +47,7 @@ def import_file(
     if applies and dry_run:
         raise click.UsageError("--apply and --dry-run exclude one another.")
     api = context.api()
-    query = {**pairs(options), "mapping": mapping, "kind": kind, "format": file_format, "file_name": name_of(file)}
+    query = {**pairs(options), "mapping": mapping, "kind": kind, "format": file_format, "file_name": file.name}
     with context.terminal.progress(f"import of {file.name}") as look:
         job = _planned(api, file, query, look)
         if job["status"] == "failed":

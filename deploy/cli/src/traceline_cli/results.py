@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from traceline_cli import ci
-from traceline_cli.api import Api, expected, name_of
+from traceline_cli.api import Api, expected
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -199,7 +199,7 @@ def _send_once(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
     headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
     if size > _LARGE:
         headers["Prefer"] = "respond-async"
-    response = api.post("/test-results", params={**query, "file_name": name_of(file)}, file=file, headers=headers)
+    response = api.post("/test-results", params={**query, "file_name": file.name}, file=file, headers=headers)
     return api.follow(response, within=_PATIENCE, look=lambda _: None)
 
 
