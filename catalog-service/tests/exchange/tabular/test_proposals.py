@@ -156,6 +156,15 @@ def test_a_table_of_two_columns_of_ids_is_one_of_links(header: str) -> None:
     assert not found.notices
 
 
+def test_each_row_of_a_test_case_may_name_requirements() -> None:
+    found = read(
+        "ID,Title,Action,Expected Result,Requirement\nT-1,Log in,Open,Opens,R-1\n,,Enter,In,R-2; R-3\n,,Look,,R-1\n"
+        "T-2,Log out,Leave,Gone,\n"
+    )
+    assert [link.requirement["external_id"] for link in found.links] == ["R-1", "R-2", "R-3"]
+    assert not found.items[0].warnings
+
+
 def test_two_columns_of_texts_are_no_links() -> None:
     found = read("Requirement,Test\nDoors close,Press the button\n")
     assert (len(found.items), found.links) == (1, [])

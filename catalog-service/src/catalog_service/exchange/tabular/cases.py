@@ -1,6 +1,6 @@
 """The rows of a table that are of one item, put together."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from catalog_service.exchange.plain_text import text_of_html
@@ -43,11 +43,13 @@ class Cases:
         *,
         filled_down: Sequence[int],
         taken: Sequence[int],
+        of_links: Set[int],
         may_have_others: bool,
         tally: Tally,
     ) -> None:
         """`filled_down` and `taken` are places of cells: of those that hold below, and of those that are read.
 
+        Those of `of_links`, too, are read; each row of an item may name others to link it with.
         `may_have_others`: rows may be there that say nothing of an item.
         """
         self._mapping = mapping
@@ -55,6 +57,7 @@ class Cases:
         self._steps = steps
         self._filled_down = filled_down
         self._taken = taken
+        self._of_links = of_links
         self._tally = tally
         self._left_out = self._left_out_values()
         self._html = (
@@ -184,6 +187,8 @@ class Cases:
             if cells[at].strip() and cells[at] != case.cells[at]:
                 if not case.cells[at].strip():
                     case.cells[at] = cells[at]
+                elif at in self._of_links:
+                    case.cells[at] += f"\n{cells[at]}"
                 elif self._steps is None or at not in self._steps.positions:
                     others.append(self._columns.name(at))
         if others:

@@ -78,6 +78,7 @@ class Mapper:
             self._sources,
             filled_down=self._filled_down,
             taken=[*self._used, *rest],
+            of_links={at for _, source in self._links for at in source.positions},
             may_have_others=mapping.kind != "links" and not is_own,
             tally=self._tally,
         )
