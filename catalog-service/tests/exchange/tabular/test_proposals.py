@@ -156,6 +156,15 @@ def test_a_table_of_two_columns_of_ids_is_one_of_links(header: str) -> None:
     assert not found.notices
 
 
+def test_a_type_that_is_one_of_links_makes_no_items() -> None:
+    found = read("Req ID;Test ID;Type\nR-1;T-1;verifies\nR-1;T-2;\n")
+    assert [(link.requirement, link.test_case, link.fields) for link in found.links] == [
+        ({"external_id": "R-1"}, {"external_id": "T-1"}, {"link_type": "verifies"}),
+        ({"external_id": "R-1"}, {"external_id": "T-2"}, {"link_type": "covers"}),
+    ]
+    assert not found.items
+
+
 def test_each_row_of_a_test_case_may_name_requirements() -> None:
     found = read(
         "ID,Title,Action,Expected Result,Requirement\nT-1,Log in,Open,Opens,R-1\n,,Enter,In,R-2; R-3\n,,Look,,R-1\n"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from catalog_service.exchange.tabular.columns import ids_in, is_id
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_steps import numbered_steps
-from catalog_service.exchange.tabular.proposed_values import Guess
+from catalog_service.exchange.tabular.proposed_values import Guess, known_in
 from catalog_service.exchange.words import fold
 
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
@@ -25,7 +25,12 @@ _DIGIT = re.compile(r"\d")
 
 def propose_kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str) -> str:
     """Return the kind of the rows, or `links`; `about` is what the file and the sheet are called."""
-    fields = {field for guesses in scores.values() for field, guess in guesses.items() if guess.confidence >= 0.85}
+    fields = {
+        "link_type" if field == "type" and known_in(sample.values(at)) else field
+        for at, guesses in scores.items()
+        for field, guess in guesses.items()
+        if guess.confidence >= 0.85
+    }
     ends = {fold(name) for name in sample.columns.header}
     if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
         return "links"
