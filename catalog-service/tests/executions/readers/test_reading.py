@@ -329,6 +329,7 @@ def test_the_browser_is_no_part_of_a_class(suite: str, capabilities: str, browse
         ),
         (b'<failure type="java.lang.AssertionError">java.lang.AssertionError: no\n at D</failure>', "java.lang.Ass"),
         (b'<failure type="UNDEFINED"/>', "UNDEFINED"),
+        (b'<error type="NoneType" message="None">\nFailing step: Then x ... undefined</error>', "Failing step: Then x"),
         (b'<failure type="E" message="no">D::a\nyes</failure>', "no"),
     ],
 )

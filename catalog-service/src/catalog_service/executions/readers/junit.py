@@ -96,7 +96,9 @@ class _Cases(ResultsHandler):
         elif name in _SAYS_WHY:
             if self._why is None:
                 self._why = name
-                self._message, self._type = attributes.get("message"), attributes.get("type")
+                message = attributes.get("message")
+                # behave writes the word of Python where nothing was raised, as of a step that nobody has written.
+                self._message, self._type = None if message == "None" else message, attributes.get("type")
                 self.keep()
         elif name in _SKIPS:
             self._skipped = True
