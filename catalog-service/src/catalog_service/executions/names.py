@@ -14,6 +14,7 @@ _ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
 _PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
 _DATA_SET = re.compile(r' with data set (?=#\d|")')
 _OUTLINE = re.compile(r" -- @\d+\.\d+(?=\s|$)| - (?:Example )?#\d+\.\d+$")
+_REPETITION = re.compile(r"(?:^| :: )repetition \d+ of \d+$")
 _INDEXED = re.compile(r"\[\d+\] ([\w$]+) ?=")
 _CALLED = re.compile(r"((?:[^\[\]()<>]*::)?[\w.$]+)[\[(<]")
 _MOST_PARAMETERS = 100
@@ -35,13 +36,16 @@ def base_name(name: str) -> str:
     """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add.
 
     And `add with data set "one" (1, 2)`, `add -- @1.2 sums` and `add - sums - Example #1.2`, as PHPUnit, behave and
-    Cucumber write it. `[1] value = a`, where Gradle leaves the method out, is `[value]`.
+    Cucumber write it. `[1] value = a` and `repetition 1 of 5`, where Gradle leaves the method out, are `[value]` and
+    `repetition`.
     """
     if name[:1] == "[" and (indexed := _INDEXED.match(name)) is not None:
         return f"[{indexed[1]}]"
     base = (_DATA_SET.split(name, 1)[0] or name) if " with data set " in name else name
     if " -- @" in base or "#" in base:
         base = _OUTLINE.split(base, 1)[0] or base
+    if "repetition " in base:
+        base = _REPETITION.sub("", base) or "repetition"
     for _ in range(_MOST_PARAMETERS):
         if base[-1:] not in _ENDS_OF_PARAMETERS:
             break
