@@ -46,12 +46,20 @@ async def test_nothing_names_who_was_erased(service: Service, monkeypatch: pytes
         await erasing.finish(service.database)
         assert ADDRESS in await everything_in(service.database)
         await everybody_received(service)
+    # What has the address now would lose it.
+    problem(await service.register(ADDRESS), 409, "email_taken")
+    problem(
+        await service.call("POST", "/api/v1/users/invitations", {"email": ADDRESS}, caller=admin), 409, "email_taken"
+    )
     await erasing.finish(service.database)
     kept = (await everything_in(service.database)).lower()
     assert "a" + ADDRESS in kept
     kept = kept.replace("a" + ADDRESS, "")
     assert [said for said in (ADDRESS, *NAMES) if said.lower() in kept] == []
     assert ok(await service.call("GET", f"/api/v1/users/{other['id']}", caller=admin)) == other
+    again = ok(await service.register(ADDRESS), 201)
+    await erasing.finish(service.database)
+    assert ok(await service.call("GET", f"/api/v1/users/{again['id']}", caller=admin))["email"] == ADDRESS
 
 
 async def test_the_last_admin_is_not_erased(service: Service) -> None:

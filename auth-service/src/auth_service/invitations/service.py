@@ -37,6 +37,7 @@ async def invite(
     """
     if await users.credentials(connection, email) is not None:
         raise Conflict("An account with this email exists already.", code="email_taken")
+    await user_service.check_not_being_erased(connection, email)
     if project is not None:
         found = await projects.find(connection, project, None)
         if found is None:

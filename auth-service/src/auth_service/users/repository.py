@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
-from chassis.db.database import Connection, columns, placeholders
+from chassis.core.projects import ALL
+from chassis.db.database import Connection, columns, in_another_project, placeholders
 from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, fetch_page
+from contracts.auth import UserErased
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""
@@ -79,6 +81,16 @@ async def credentials(connection: Connection, email: str) -> Credentials | None:
     """Return the credentials of the user with this email."""
     cursor = await connection.execute("SELECT id, password_hash FROM users WHERE email = %s", (email,))
     return await cursor.fetchone()  # type: ignore[return-value]
+
+
+async def is_being_erased(connection: Connection, email: str) -> bool:
+    """Check whether an erasure still names somebody with this email."""
+    async with in_another_project(connection, ALL):
+        cursor = await connection.execute(
+            "SELECT FROM outbox WHERE wire_name = %s AND envelope::json -> 'data' -> 'former' ->> 'email' = %s LIMIT 1",
+            (UserErased.wire_name, email),
+        )
+    return cursor.rowcount > 0
 
 
 async def is_person(connection: Connection, user_id: int) -> bool:

@@ -31,10 +31,13 @@ async def create(
     actor: Actor | Literal["themself"],
     must_change_password: bool = False,
 ) -> Shown:
-    """Make a user, with one writing statement; raise Conflict email_taken when the email has an account.
+    """Make a user, with one writing statement.
+
+    Raises Conflict email_taken when the email has an account, or somebody with it is being erased.
 
     `must_change_password`: somebody else chose it, and the user has to choose another before anything else.
     """
+    await check_not_being_erased(connection, email)
     shown: Shown = {
         "id": await repository.next_id(connection),
         "email": email,
@@ -53,6 +56,15 @@ async def create(
     with map_constraint_violations({"uq_users_email": taken}):
         await repository.insert(connection, {**shown, **secret}, event)
     return shown
+
+
+async def check_not_being_erased(connection: Connection, email: str) -> None:
+    """Raise Conflict email_taken while somebody with this email is being erased: what has it until then loses it."""
+    if await repository.is_being_erased(connection, email):
+        raise Conflict(
+            "Somebody with this email is being erased; try again in some minutes, or use another email.",
+            code="email_taken",
+        )
 
 
 async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
