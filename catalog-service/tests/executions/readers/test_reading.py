@@ -884,6 +884,15 @@ def test_entities_are_refused(root: bytes) -> None:
     assert refused.members["line"] == 1
 
 
+def test_a_list_of_tests_is_no_report_of_them() -> None:
+    content = b'<testsuites tests="1" name="AllTests"><testsuite name="A"><testcase name="a"/></testsuite></testsuites>'
+    refused = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(refused, Refusal)
+    assert "--gtest_list_tests" in refused.detail
+    ran = read(io.BytesIO(content.replace(b' name="A', b' failures="0" name="A', 1)), io.BytesIO(), Order("auto"))
+    assert isinstance(ran, Read)
+
+
 def test_a_test_case_within_another_is_refused_with_its_place() -> None:
     content = b'<testsuite>\n<testcase name="a">\n<testcase name="b"/>\n<failure/></testcase></testsuite>'
     refused = read(io.BytesIO(content), io.BytesIO(), Order("auto"))

@@ -88,6 +88,10 @@ class _Cases(ResultsHandler):
             self._broken.append(self._failed if any(one.isdecimal() and one.strip("0") for one in said) else None)
         elif name == "testsuites":
             self._is_bare = not attributes
+            if attributes.get("name") == "AllTests" and "failures" not in attributes:
+                raise FileRefused(
+                    "This lists the tests of GoogleTest, and none has run; run it without --gtest_list_tests."
+                )
         elif self._case is None:
             if name in _FAILED:
                 self.odd("suite_failed", _SUITE_FAILED)
