@@ -21,7 +21,9 @@ _MOST_NAMED = 10
 
 @click.command()
 @click.option("--policy", help="A saved policy by its name, or the path of a file with rules: ./gate.json.")
-@click.option("--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0.")
+@click.option(
+    "--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0 or require_run=true."
+)
 @click.option("--branch")
 @click.option("--commit")
 @click.option("--environment", help="Results of this environment alone.")
