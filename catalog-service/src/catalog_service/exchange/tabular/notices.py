@@ -11,7 +11,6 @@ from catalog_service.exchange.tabular.table import Table
 from chassis.core.wording import listed, shown
 
 _SHOWN_NAMES = 5
-_MARKS = frozenset({"x", "y", "yes", "1", "\u2713", "\u2714", "\u25cf", "\u2022"})
 _FEWEST_MARKED = 3
 """Columns of marks that are called as items are; fewer may be anything."""
 
@@ -96,12 +95,6 @@ def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
 
 
 def _marked(start: Start, chosen: Chosen) -> list[str]:
-    """Return the names of the columns, called as items are, that no field takes and that hold nothing but marks."""
-    return [
-        name
-        for at, name in enumerate(start.columns.header)
-        if at not in chosen.guesses
-        and any(map(str.isdigit, name))
-        and (values := start.sample.values(at))
-        and all(value.strip().casefold() in _MARKS for value in values)
-    ]
+    """Return the names of the columns of a matrix that no field takes."""
+    header = enumerate(start.columns.header)
+    return [name for at, name in header if at not in chosen.guesses and start.sample.is_of_matrix(at)]

@@ -19,6 +19,7 @@ from catalog_service.exchange.words import fold
 from chassis.core.wording import listed, shown
 
 Names = str | list[str]
+_MARKS = frozenset({"x", "y", "yes", "1", "\u2713", "\u2714", "\u25cf", "\u2022"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,12 @@ class Sample:
     def blanks(self, position: int) -> int:
         """Return in how many of the first rows a column says nothing."""
         return len(self.rows) - len(self.values(position))
+
+    def is_of_matrix(self, position: int) -> bool:
+        """Check whether a column is called as items are, and holds nothing but marks."""
+        values = self.values(position)
+        is_item = bool(values) and any(map(str.isdigit, self.columns.header[position]))
+        return is_item and all(value.strip().casefold() in _MARKS for value in values)
 
     def reference(self, position: int) -> str | int:
         """Return what a mapping calls a column: its name, or its position where another one has the name."""

@@ -73,7 +73,7 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     """Return what a column could be, by field."""
     header = _CUSTOM_FIELD.sub(r"\1", sample.columns.header[at]) if at < len(sample.columns) else ""
     found: dict[str, Guess] = {}
-    if not header or len(header) > LONGEST_HEADER:
+    if not header or len(header) > LONGEST_HEADER or sample.is_of_matrix(at):
         return found
     look = fold(header)
     plain = re.sub(r"\s*[(\[].*?[)\]]\s*", " ", look).strip() or look
@@ -311,7 +311,8 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
             by_field["description"] = by_field.pop("title")
     if "title" in by_field or "description" in by_field:
         return
-    free = [at for at in range(len(sample.columns)) if at not in guesses and sample.values(at)]
+    places = range(len(sample.columns))
+    free = [at for at in places if at not in guesses and sample.values(at) and not sample.is_of_matrix(at)]
     if free:
         at = max(free, key=lambda at: (_average(sample.values(at)), -at))
         name = "description" if _average(sample.values(at)) > _LONG else "title"

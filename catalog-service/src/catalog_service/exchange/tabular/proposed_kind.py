@@ -34,7 +34,7 @@ def propose_kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], abou
     ends = {fold(name) for name in sample.columns.header}
     if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
         return "links"
-    said = [said_kind(name) for name in sample.columns.header]
+    said = ["" if sample.is_of_matrix(at) else said_kind(name) for at, name in enumerate(sample.columns.header)]
     if {"requirements", "test_cases"} <= {*said} and (fields <= _FIELDS_OF_LINKS or _has_only_ids(sample, said)):
         return "links"
     if numbered_steps(sample) is not None:
