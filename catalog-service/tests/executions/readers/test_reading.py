@@ -297,6 +297,15 @@ def test_tests_of_node_are_of_their_suites_for_all_have_the_same_class() -> None
     assert [one.class_name for one in results("junit", content)] == ["test", "test"]
 
 
+def test_the_number_of_a_point_of_tap_is_no_part_of_its_name_in_perls_junit() -> None:
+    names = ("1 - opens", "2 - shuts", "9 - lives", "4 - ")
+    suite = "".join(f'<testcase name="{name}"/>' for name in names)
+    content = f'<testsuites><testsuite name="a_t">{suite}</testsuite><testsuite name="b_t">{suite}</testsuite>'
+    found = results("junit", f"{content}</testsuites>".encode())
+    assert [one.name for one in found] == ["opens", "shuts", "9 - lives", "4 - "] * 2
+    assert result("junit", b'<testsuite><testcase name="1 - opens" classname="A"/></testsuite>').name == "1 - opens"
+
+
 @pytest.mark.parametrize(
     ("class_name", "known_by"),
     [("./door_spec.lua:12", "./door_spec.lua"), ("example.com:8080", "example.com:8080")],

@@ -54,6 +54,8 @@ class _Cases(ResultsHandler):
         super().__init__()
         self._suites: list[tuple[str, str]] = []
         self._case: Result | None = None
+        self._position = 0
+        """How many cases of a suite have begun."""
         self._failed = 0
         self._broken: list[int | None] = []
         """Of each suite that is open and says that something failed, how many cases had when it began."""
@@ -82,6 +84,7 @@ class _Cases(ResultsHandler):
             own = attributes.get("name", "")
             file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
             self._suites.append((own, file))
+            self._position = 0
             self._is_testcafe = own.startswith(_TESTCAFE)
             self._browser = own.translate(_OF_BROWSER) if own.endswith(")") else ""
             said = (attributes.get(which, "") for which in ("errors", "failures"))
@@ -149,6 +152,9 @@ class _Cases(ResultsHandler):
         if not name:
             self.odd("no_name", "A test case has no name; such cases are taken for one test.")
         class_name = given("classname") or given("class") or ""
+        self._position += 1
+        if not class_name and name.startswith(f"{self._position} - "):
+            name = name.partition(" - ")[2] or name  # Perl's TAP::Formatter::JUnit leaves the number of TAP there
         if ".lua:" in class_name:
             class_name = class_name.rpartition(":")[0]  # busted names the line, too, which is another after each change
         if self._is_bare and class_name == "test":
