@@ -7,6 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from chassis.core.identity import Identity, Role
+
 LISTS = {"requirements": "/requirements", "test_cases": "/test-cases", "links": "/links"}
 
 
@@ -38,6 +40,22 @@ async def test_totals_follow_what_is_created_and_deleted(catalog: Any) -> None:
     after = await totals(catalog)
     assert {table: after[table] - before[table] for table in LISTS} == {"requirements": 0, "test_cases": 2, "links": 0}
     assert after == await counted(catalog)
+
+
+async def test_links_that_go_with_an_item_are_counted_off_from_its_project(catalog: Any) -> None:
+    await catalog.link(*await catalog.pair())
+    before = await totals(catalog)
+    other = catalog.being(Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER, project="COUNTED"))
+    (requirement, test_case), (linked, deleted) = await other.pair(), await other.pair()
+    for pair in ((requirement, test_case), (requirement, deleted), (linked, deleted)):
+        await other.link(*pair)
+    await other.delete(f"/test-cases/{deleted['id']}")
+    assert await totals(other) == {"requirements": 2, "test_cases": 1, "links": 1}
+    await other.delete(f"/requirements/{requirement['id']}")
+    assert await totals(other) == {"requirements": 1, "test_cases": 1, "links": 0}
+    assert await totals(catalog) == before == await counted(catalog)
+    gaps = await other.read("/reports/gaps")
+    assert [gaps[kind]["total"] for kind in ("uncovered_requirements", "orphan_test_cases")] == [1, 1]
 
 
 async def test_what_is_refused_counts_for_nothing(catalog: Any) -> None:
