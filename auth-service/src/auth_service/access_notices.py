@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from auth_service.api_tokens import service as api_tokens
 from auth_service.throttle.service import ANONYMOUS
 from auth_service.users import repository as users
-from chassis.core.identity import ServiceCaller
 from chassis.db.database import Database, Db
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
+from chassis.web.callers import ServiceCaller
 from chassis.web.strict_route import StrictRoute
 from contracts.auth import AccessRefused, DataRead, Requests
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel, StringConstraints
 
 from auth_service.api_tokens import service as api_tokens
 from auth_service.open_sessions import repository, service
-from chassis.core.identity import ServiceCaller
 from chassis.db.database import Db
+from chassis.web.callers import ServiceCaller
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)

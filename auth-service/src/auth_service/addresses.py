@@ -2,7 +2,7 @@
 
 from fastapi import Request
 
-from chassis.core.identity import is_from_gateway
+from chassis.web.callers import is_from_gateway
 
 LONGEST_AGENT = 300
 

@@ -8,10 +8,16 @@ from sqlalchemy.dialects import postgresql as pg
 
 from catalog_service.exchange.models import add_tables
 from catalog_service.executions.models import add_tables as add_tables_of_executions
-from catalog_service.items.schemas import PriorityLevel
-from catalog_service.links.schemas import LinkSource, LinkType
-from catalog_service.requirements.schemas import RequirementStatus, RequirementType
-from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+from catalog_service.values import (
+    AutomationStatus,
+    LinkSource,
+    LinkType,
+    PriorityLevel,
+    RequirementStatus,
+    RequirementType,
+    TestCaseStatus,
+    TestCaseType,
+)
 from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, project_column, required, timestamp
 
 metadata = new_metadata()

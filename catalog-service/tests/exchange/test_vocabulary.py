@@ -10,9 +10,7 @@ from catalog_service.exchange.vocabulary import (
     type_of_requirement,
     type_of_test_case,
 )
-from catalog_service.items.schemas import PriorityLevel
-from catalog_service.requirements.schemas import RequirementStatus, RequirementType
-from catalog_service.test_cases.schemas import TestCaseStatus, TestCaseType
+from catalog_service.values import PriorityLevel, RequirementStatus, RequirementType, TestCaseStatus, TestCaseType
 
 
 @pytest.mark.parametrize(

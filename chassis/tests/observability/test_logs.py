@@ -16,7 +16,7 @@ from opentelemetry.trace import SpanKind
 from pydantic import BaseModel
 
 from chassis.core import request_context
-from chassis.core.identity import Identity, Role, Viewer
+from chassis.core.identity import Identity, Role
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload, Received
@@ -24,6 +24,7 @@ from chassis.messaging.inbox import Inbox
 from chassis.observability import telemetry
 from chassis.observability.logs import JsonFormatter, log_unretrieved
 from chassis.server.app import create_app
+from chassis.web.callers import Viewer
 from chassis.web.strict_route import StrictRoute
 from testing.internal import token, trusting
 from testing.postgres import as_owner

@@ -10,10 +10,11 @@ import pytest
 from fastapi import APIRouter, Form, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.core.identity import Admin, Identity, Reviewer, Role, ServiceCaller, Viewer
+from chassis.core.identity import Identity, Role
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.server.app import create_app
+from chassis.web.callers import Admin, Reviewer, ServiceCaller, Viewer
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By, Order
 from chassis.web.listing import PageQuery, documented, page, read_query

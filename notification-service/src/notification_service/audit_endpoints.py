@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Request, Response
 
-from chassis.core.identity import Admin, Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Admin, Viewer
 from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

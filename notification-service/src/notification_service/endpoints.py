@@ -4,9 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from chassis.core.identity import Identity, Viewer
+from chassis.core.identity import Identity
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import documented, page, read_query
 from chassis.web.parameters import parse_choice
 from chassis.web.problem_documents import problem_responses

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from chassis.core.identity import Viewer
 from chassis.core.projects import NONE
+from chassis.web.callers import Viewer
 from chassis.web.event_stream import EventStream
 from chassis.web.strict_route import StrictRoute
 from contracts.api_tokens import PREFIX

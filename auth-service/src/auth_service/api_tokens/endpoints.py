@@ -8,8 +8,8 @@ from fastapi import APIRouter, Path, Request, Response
 from auth_service.api_tokens import repository, service
 from auth_service.api_tokens.schemas import ApiToken, MadeApiToken, NewApiToken
 from auth_service.projects.service import check_access
-from chassis.core.identity import Viewer
 from chassis.db.database import Connection, Db
+from chassis.web.callers import Viewer
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
 from chassis.web.listing import Page, PageQuery, PageRequest, documented, page, read_query

@@ -9,9 +9,9 @@ from auth_service.erasing import service
 from auth_service.users import service as users
 from auth_service.users.endpoints import UserId
 from auth_service.users.passwords import PasswordPort
-from chassis.core.identity import Admin
 from chassis.db.database import Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Admin
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import check_precondition
 from chassis.web.strict_route import StrictRoute

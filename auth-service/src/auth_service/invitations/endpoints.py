@@ -13,8 +13,8 @@ from auth_service.sessions.service import password_login_off
 from auth_service.throttle import hourly
 from auth_service.users.passwords import PasswordPort
 from auth_service.users.schemas import User
-from chassis.core.identity import Admin
 from chassis.db.database import Connection, Db
+from chassis.web.callers import Admin
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
 from chassis.web.listing import Page, PageQuery, documented, page, read_query

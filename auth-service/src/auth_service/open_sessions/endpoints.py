@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from auth_service.open_sessions import repository, service
 from auth_service.users.endpoints import UserId
-from chassis.core.identity import Admin, Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Admin, Viewer
 from chassis.web.keyset import By
 from chassis.web.listing import Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import parse_sort, sorts

@@ -10,9 +10,9 @@ from auth_service.password_reset import service
 from auth_service.password_reset.schemas import NewPassword, ResetLink
 from auth_service.throttle import hourly
 from auth_service.users.passwords import PasswordPort
-from chassis.core.identity import Admin
 from chassis.db.database import Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Admin
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

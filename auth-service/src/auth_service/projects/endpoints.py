@@ -18,9 +18,10 @@ from auth_service.projects.schemas import (
     ProjectChange,
 )
 from auth_service.users.endpoints import UserId
-from chassis.core.identity import Admin, Role, ServiceCaller, Viewer
+from chassis.core.identity import Role
 from chassis.core.problems import PreconditionFailed
 from chassis.db.database import Connection, Db
+from chassis.web.callers import Admin, ServiceCaller, Viewer
 from chassis.web.conditions import Conditions, containing
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By

@@ -9,8 +9,9 @@ from auth_service.second_factor.schemas import Beginning, Begun, Confirmation, P
 from auth_service.users.endpoints import UserId
 from auth_service.users.passwords import PasswordPort
 from chassis.core.encryption import Cipher
-from chassis.core.identity import Admin, Identity, Viewer
+from chassis.core.identity import Identity
 from chassis.db.database import Db
+from chassis.web.callers import Admin, Viewer
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

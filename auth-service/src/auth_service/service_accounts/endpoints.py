@@ -13,8 +13,8 @@ from auth_service.service_accounts import service
 from auth_service.service_accounts.schemas import NewServiceAccount, ServiceAccount
 from auth_service.users.endpoints import UserId
 from auth_service.users.passwords import PasswordPort
-from chassis.core.identity import Viewer
 from chassis.db.database import Connection, Db
+from chassis.web.callers import Viewer
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
 from chassis.web.listing import Page, PageQuery, documented, page, read_query

@@ -9,8 +9,8 @@ from auth_service.sessions import service
 from auth_service.sessions.schemas import AccessToken, PasswordChange
 from auth_service.users import strength
 from auth_service.users.passwords import PasswordPort
-from chassis.core.identity import ServiceCaller, Viewer
 from chassis.db.database import Db
+from chassis.web.callers import ServiceCaller, Viewer
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

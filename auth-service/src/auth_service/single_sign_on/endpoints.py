@@ -7,8 +7,8 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from auth_service.addresses import client_address, client_agent
 from auth_service.single_sign_on.repository import Wish
 from auth_service.single_sign_on.service import Answered, SingleSignOn
-from chassis.core.identity import is_from_gateway
 from chassis.core.problems import NotFound
+from chassis.web.callers import is_from_gateway
 from chassis.web.problem_documents import problem_responses
 from chassis.web.strict_route import StrictRoute
 from contracts.sign_on import BROWSER_HEADER, EARLIER_HEADER, TOKEN_HEADER

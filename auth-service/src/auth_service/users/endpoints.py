@@ -14,11 +14,12 @@ from auth_service.registration.policy import RegistrationPolicy
 from auth_service.users import service, strength
 from auth_service.users.passwords import PasswordPort, Passwords
 from auth_service.users.schemas import ListedUser, NewUser, Registration, ToConfirm, User, UserChange
-from chassis.core.identity import Admin, Identity, Role, Viewer
+from chassis.core.identity import Identity, Role
 from chassis.core.problems import Unauthenticated
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Admin, Viewer
 from chassis.web.conditions import Conditions, containing
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By

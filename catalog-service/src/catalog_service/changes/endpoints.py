@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query, Request, Response
 
 from catalog_service.changes import service
 from catalog_service.changes.schemas import RecordChanges
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import Limit
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

@@ -20,9 +20,10 @@ from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
 from catalog_service.exchange.records import Item, Link, Remark, Revision
 from catalog_service.items.schemas import NewBody, OptionalText, UpTo100
 from catalog_service.items.source_urls import SourceUrls
-from catalog_service.links.schemas import LinkSource, LinkType, Score
+from catalog_service.links.schemas import Score
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
+from catalog_service.values import LinkSource, LinkType
 from chassis.core.problems import Invalid
 from chassis.core.wording import nearest
 from chassis.web import strict_json

@@ -37,9 +37,9 @@ from catalog_service.executions.schemas import (
 from catalog_service.projects import repository as projects
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
-from chassis.core.identity import Admin, Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Admin, Reviewer, Viewer
 from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Page, documented, page, read_query

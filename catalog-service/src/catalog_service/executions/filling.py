@@ -8,9 +8,9 @@ from catalog_service.executions.runs import StoredRun
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
 from catalog_service.items.service import new
-from catalog_service.links.schemas import LinkType
 from catalog_service.links.service import create_imported
-from catalog_service.test_cases.schemas import AutomationStatus, TestCaseType, TestCaseWrite
+from catalog_service.test_cases.schemas import TestCaseWrite
+from catalog_service.values import AutomationStatus, LinkType, TestCaseType
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column
 from chassis.messaging.events import Actor

@@ -16,14 +16,13 @@ from catalog_service.executions.gate_documents import as_junit, as_markdown
 from catalog_service.executions.policies import Policy, Rule, RuleName, Where, rules_of
 from catalog_service.executions.queries import AllowFlaky, Branch, Environment, Fallback, basis_of
 from catalog_service.executions.run_schemas import TestCounts, TestRunStatus
-from catalog_service.items.schemas import PriorityLevel
-from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
-from chassis.core.identity import Admin, Viewer
+from catalog_service.values import PriorityLevel, RequirementStatus, RequirementType
 from chassis.core.problems import Invalid
 from chassis.db.database import Database, Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Admin, Viewer
 from chassis.web.listing import Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES, alternatives
 from chassis.web.problem_documents import problem_responses

@@ -10,8 +10,8 @@ from catalog_service.executions.name_patterns import Effect
 from catalog_service.executions.schemas import AutomatedTest
 from catalog_service.items.schemas import ShortItem
 from catalog_service.snapshot import snapshot
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 from contracts.name_patterns import MOST_PATTERNS, NamePattern

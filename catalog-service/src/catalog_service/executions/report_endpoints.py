@@ -14,8 +14,8 @@ from catalog_service.executions.schemas import ResultStatus, TestCaseStanding
 from catalog_service.items.schemas import ShortItem
 from catalog_service.verdict_reads import LinkedTestCase
 from catalog_service.verdicts import TestCaseVerdict
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice, parse_own_ids
 from chassis.web.responses import answer

@@ -11,8 +11,8 @@ from catalog_service.history.repository import NEWEST_FIRST
 from catalog_service.history.schemas import History, Suspicion
 from catalog_service.history.service import Versions
 from catalog_service.items.kinds import KINDS, ItemKind
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import item

@@ -14,9 +14,9 @@ from catalog_service.items.filters import Expand, ItemFilters, with_coverage
 from catalog_service.items.kinds import ItemKind
 from catalog_service.items.schemas import ItemPatch, ItemsBulkChange, ItemWrite
 from catalog_service.items.service import ItemService
-from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Reviewer, Viewer
 from chassis.web.facets import Facet, FacetCounts, documented_facets, read_facets
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Row, documented, page, read_query

@@ -9,8 +9,8 @@ from uuid import UUID
 from fastapi import Request
 from pydantic import ConfigDict, Field
 
-from catalog_service.items.schemas import PriorityLevel
 from catalog_service.search.windows import by_relevance
+from catalog_service.values import PriorityLevel
 from catalog_service.verdicts import Basis
 from chassis.core.problems import Invalid
 from chassis.core.wording import listed

@@ -19,15 +19,7 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from catalog_service.bulk.schemas import BulkChange
-
-
-class PriorityLevel(StrEnum):
-    """How much it matters."""
-
-    CRITICAL = "critical"
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
+from catalog_service.values import PriorityLevel
 
 
 def _not_blank(text: str) -> str:

@@ -25,15 +25,14 @@ from catalog_service.links.schemas import (
     LinkedRequirement,
     LinkedTestCase,
     LinkPatch,
-    LinkSource,
-    LinkType,
     ListedLink,
     UndoneReviews,
 )
-from chassis.core.identity import Reviewer, ServiceCaller, Viewer
+from catalog_service.values import LinkSource, LinkType
 from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Reviewer, ServiceCaller, Viewer
 from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By, Order

@@ -1,7 +1,6 @@
 """Links as the API takes and gives them."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
@@ -13,27 +12,9 @@ from catalog_service.items.kinds import BRIEF
 from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo100, absent
 from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE, Requirement
 from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE, TestCase
+from catalog_service.values import LinkSource, LinkType
 from chassis.messaging.events import Actor
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
-
-
-class LinkType(StrEnum):
-    """What the test case does for the requirement."""
-
-    COVERS = "covers"
-    VERIFIES = "verifies"
-    VALIDATES = "validates"
-    RELATED = "related"
-
-
-class LinkSource(StrEnum):
-    """Where the link came from."""
-
-    MANUAL = "manual"
-    AI_SUGGESTED = "ai_suggested"
-    AI_CONFIRMED = "ai_confirmed"
-    IMPORTED = "imported"
-
 
 Score = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 

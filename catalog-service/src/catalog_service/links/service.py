@@ -12,7 +12,8 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import repository
 from catalog_service.links.repository import LinkRow, NamedLink, StoredLink
-from catalog_service.links.schemas import AcceptedSuggestion, LinkSource, LinkType
+from catalog_service.links.schemas import AcceptedSuggestion
+from catalog_service.values import LinkSource, LinkType
 from chassis.core.problems import Conflict, Invalid, NotFound, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox

@@ -11,9 +11,9 @@ from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.matrix import service
 from catalog_service.matrix.encoding import MEDIA_TYPE
 from catalog_service.matrix.schemas import Axis, MatrixAxis, ModuleMatrix
-from chassis.core.identity import Viewer
 from chassis.core.problems import Invalid
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import MAX_SKIP
 from chassis.web.parameters import FREE_ALTERNATIVES
 from chassis.web.problem_documents import with_headers

@@ -22,8 +22,9 @@ from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.settings import Settings
 from catalog_service.verdicts import Basis
-from chassis.core.identity import Identity, Viewer
+from chassis.core.identity import Identity
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import documented, envelope, link_header, page, read_query
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import answer

@@ -15,10 +15,9 @@ from catalog_service.requirements.schemas import (
     ListedRequirement,
     Requirement,
     RequirementPatch,
-    RequirementStatus,
-    RequirementType,
     RequirementWrite,
 )
+from catalog_service.values import RequirementStatus, RequirementType
 from catalog_service.verdicts import Basis, Verdict
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions

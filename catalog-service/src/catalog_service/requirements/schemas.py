@@ -1,31 +1,11 @@
 """Requirements as the API takes and gives them."""
 
-from enum import StrEnum
-
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, absent
+from catalog_service.values import RequirementStatus, RequirementType
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
-
-
-class RequirementType(StrEnum):
-    """What sort of requirement it is."""
-
-    FUNCTIONAL = "functional"
-    NON_FUNCTIONAL = "non_functional"
-    TECHNICAL = "technical"
-
-
-class RequirementStatus(StrEnum):
-    """How far it has come; the order is usual, not enforced."""
-
-    DRAFT = "draft"
-    APPROVED = "approved"
-    IMPLEMENTED = "implemented"
-    TESTED = "tested"
-    CLOSED = "closed"
-
 
 _EXAMPLE: JsonDict = {
     "external_id": "REQ-42",

@@ -8,10 +8,10 @@ from pydantic import Field
 from catalog_service.search import service
 from catalog_service.search.schemas import ItemKind, SearchPage
 from catalog_service.search.windows import by_relevance
-from chassis.core.identity import Viewer
 from chassis.core.problems import Invalid
 from chassis.core.wording import shown
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice
 from chassis.web.strict_route import StrictRoute

@@ -10,16 +10,8 @@ from catalog_service import verdict_filters
 from catalog_service.items.endpoints import item_routes
 from catalog_service.items.filters import FACETS, ItemFilters
 from catalog_service.items.kinds import TEST_CASE
-from catalog_service.test_cases.schemas import (
-    AutomationStatus,
-    ExpandedTestCase,
-    ListedTestCase,
-    TestCase,
-    TestCasePatch,
-    TestCaseStatus,
-    TestCaseType,
-    TestCaseWrite,
-)
+from catalog_service.test_cases.schemas import ExpandedTestCase, ListedTestCase, TestCase, TestCasePatch, TestCaseWrite
+from catalog_service.values import AutomationStatus, TestCaseStatus, TestCaseType
 from catalog_service.verdicts import Basis, TestCaseVerdict
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions

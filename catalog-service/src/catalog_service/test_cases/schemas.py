@@ -1,51 +1,15 @@
 """Test cases as the API takes and gives them."""
 
 import re
-from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
+from catalog_service.values import AutomationStatus, TestCaseStatus, TestCaseType
 from chassis.core.wording import shown
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
-
-
-class TestCaseType(StrEnum):
-    """What sort of test it is."""
-
-    __test__ = False  # pytest: not a test class
-
-    FUNCTIONAL = "functional"
-    INTEGRATION = "integration"
-    PERFORMANCE = "performance"
-    SECURITY = "security"
-    UI = "ui"
-    REGRESSION = "regression"
-
-
-class TestCaseStatus(StrEnum):
-    """How far it has come; the order is usual, not enforced."""
-
-    __test__ = False
-
-    DRAFT = "draft"
-    READY = "ready"
-    EXECUTING = "executing"
-    PASSED = "passed"
-    FAILED = "failed"
-    BLOCKED = "blocked"
-    DEPRECATED = "deprecated"
-
-
-class AutomationStatus(StrEnum):
-    """Whether a machine runs it."""
-
-    MANUAL = "manual"
-    AUTOMATED = "automated"
-    AUTOMATABLE = "automatable"
-
 
 _STEP_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 

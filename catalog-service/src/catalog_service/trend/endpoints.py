@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Response
 
 from catalog_service.trend import service
 from catalog_service.trend.schemas import CoverageTrend
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.parameters import FREE_ALTERNATIVES
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

@@ -9,7 +9,8 @@ from fastapi.openapi.utils import get_fields_from_routes
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
-from chassis.core.identity import Role, role_of
+from chassis.core.identity import Role
+from chassis.web.callers import role_of
 from chassis.web.edge import Edge
 from chassis.web.problem_documents import problem_responses
 

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Response
 
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.analytics import service

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Reviewer, Viewer
 from chassis.web.facets import FacetCounts, documented_facets, read_facets
 from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.peers import Peer

@@ -7,8 +7,8 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
-from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
+from chassis.web.callers import Reviewer, Viewer
 from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query

@@ -11,8 +11,8 @@ from catalog_service.exchange.jobs.endpoints import FILE_BODY, settings_of
 from catalog_service.exchange.jobs.options import ReadingQuery
 from catalog_service.exchange.mappings import service as mappings
 from catalog_service.settings import Settings
-from chassis.core.identity import Reviewer
 from chassis.db.database import Db
+from chassis.web.callers import Reviewer
 from chassis.web.listing import documented, read_query
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer

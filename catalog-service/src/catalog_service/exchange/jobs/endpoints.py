@@ -21,9 +21,10 @@ from catalog_service.exchange.jobs.schemas import (
     ListedImport,
 )
 from catalog_service.settings import Settings
-from chassis.core.identity import Reviewer, Role, Viewer
+from chassis.core.identity import Role
 from chassis.core.problems import Forbidden
 from chassis.db.database import Db
+from chassis.web.callers import Reviewer, Viewer
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES, alternatives, parse_choice, parse_own_ids, parse_words

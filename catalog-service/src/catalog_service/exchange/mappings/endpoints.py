@@ -8,9 +8,9 @@ from pydantic import Field
 
 from catalog_service.exchange.mappings import service
 from catalog_service.exchange.mappings.schemas import ListedMapping, MappingWrite, SavedMapping
-from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
+from chassis.web.callers import Reviewer, Viewer
 from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query

@@ -10,10 +10,17 @@ from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text, parsed
 from catalog_service.exchange.reqif.namespaces import TRACELINE
-from catalog_service.items.schemas import PriorityLevel
-from catalog_service.links.schemas import LinkType
-from catalog_service.requirements.schemas import RequirementStatus, RequirementType, RequirementWrite
-from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType, TestCaseWrite
+from catalog_service.requirements.schemas import RequirementWrite
+from catalog_service.test_cases.schemas import TestCaseWrite
+from catalog_service.values import (
+    AutomationStatus,
+    LinkType,
+    PriorityLevel,
+    RequirementStatus,
+    RequirementType,
+    TestCaseStatus,
+    TestCaseType,
+)
 
 PREFIX = "_traceline-"
 SPECIFICATION_TYPE = f"{PREFIX}specification"

@@ -9,10 +9,15 @@ from typing import Any
 import orjson
 
 from catalog_service.exchange.words import fold
-from catalog_service.items.schemas import PriorityLevel
-from catalog_service.links.schemas import LinkType
-from catalog_service.requirements.schemas import RequirementStatus, RequirementType
-from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+from catalog_service.values import (
+    AutomationStatus,
+    LinkType,
+    PriorityLevel,
+    RequirementStatus,
+    RequirementType,
+    TestCaseStatus,
+    TestCaseType,
+)
 
 
 def _values(of: type[StrEnum]) -> tuple[str, ...]:

@@ -25,8 +25,8 @@ from catalog_service.exchange.writing.formats import read_formats
 from catalog_service.exchange.writing.schemas import ExportFormat, ExportQuery, Formats
 from catalog_service.exchange.writing.scope import NOT_OF_EXPORTS, filters_of
 from catalog_service.settings import Settings
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import documented, read_query
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import answer

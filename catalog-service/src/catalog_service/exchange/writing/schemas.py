@@ -8,8 +8,7 @@ from pydantic import BaseModel, Field
 from catalog_service.exchange.formats import Kinds
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.schemas import Coverage
-from catalog_service.requirements.schemas import RequirementStatus, RequirementType
-from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+from catalog_service.values import AutomationStatus, RequirementStatus, RequirementType, TestCaseStatus, TestCaseType
 from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.web.parameters import alternatives
 

@@ -32,8 +32,8 @@ from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Verdict
 from chassis.core import projects
-from chassis.core.identity import Viewer
 from chassis.db.database import Db
+from chassis.web.callers import Viewer
 from chassis.web.listing import Row, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice
 from chassis.web.problem_documents import problem_responses, with_headers
