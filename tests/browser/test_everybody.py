@@ -107,6 +107,22 @@ def test_a_screen_is_usable_in_colours_of_the_readers_own(page_of: PageOf, requi
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", SCREENS)
+def test_what_a_screen_is_about_can_be_seen_at_the_largest_zoom(
+    page_of: PageOf, requirement_id: str, path: str
+) -> None:
+    page = opened(page_of, path, requirement_id, width=320)
+    page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
+    page.wait_for_timeout(300)
+    for about in (page.get_by_role("row").nth(1), page.get_by_role("article").first):
+        if about.count():
+            about.scroll_into_view_if_needed()
+            expect(about).to_be_in_viewport()
+    assert axe.violations(page) == []
+    assert sideways(page) <= 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", SCREENS)
 def test_nothing_moves_for_who_wants_no_motion(page_of: PageOf, requirement_id: str, path: str) -> None:
     page = opened(page_of, path, requirement_id, reduced_motion="reduce")
     assert page.evaluate("document.getAnimations().filter(one => one.playState === 'running').length") == 0

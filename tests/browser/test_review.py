@@ -108,6 +108,18 @@ def test_a_pair_is_accepted_by_keyboard_alone_and_undone(page_of: PageOf, review
     assert reviewer.get(f"/links/{link_id}").status_code == 404
 
 
+@pytest.mark.long
+def test_each_pair_is_read_from_its_beginning(page_of: PageOf, reviewer: Traceline) -> None:
+    page = page_of("reviewer", queue_of(reviewer, 1, 2).path, width=320).page
+    titles = page.get_by_role("article").get_by_role("heading", level=2)
+    page.set_viewport_size({"width": 320, "height": 480})
+    expect(page.locator("mark").first).to_be_visible()
+    page.get_by_text("Reason", exact=True).scroll_into_view_if_needed()
+    expect(titles.first).not_to_be_in_viewport()
+    page.keyboard.press("s")
+    expect(titles.first).to_be_in_viewport()
+
+
 def test_who_may_not_review_reads(page_of: PageOf, reviewer: Traceline) -> None:
     queue = queue_of(reviewer, 1, 1)
     page = page_of("viewer", queue.path, theme="dark", width=320).page

@@ -103,7 +103,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const taken = ENDS + (selection ? SELECT_WIDTH : 0)
   const columns = useMemo(() => fitting(props.columns, width, taken), [props.columns, width, taken])
   const template = [selection ? `${SELECT_WIDTH}px` : "", ...columns.map(widthOf)].join(" ")
-  const isActiveThere = active >= first && active <= last && active < count
+  const isActiveThere = items.some(({ index }) => index === active)
   return (
     <div
       ref={scroller}

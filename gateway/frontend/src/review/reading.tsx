@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { type PointerEvent, useState } from "react"
+import { type PointerEvent, useLayoutEffect, useRef, useState } from "react"
 import { useShortcuts } from "../kit/shortcuts"
 import { Failure } from "../kit/states"
 import { formatAgo, formatMoment, m } from "../messages"
@@ -23,6 +23,12 @@ export function Reading({ pair, taken, failure }: Props) {
   const { data: texts, error, refetch } = useQuery(textsOf(pair.id))
   const [shown, setShown] = useState<Shown>({ pair: pair.id, terms: "all" })
   const [hovered, setHovered] = useState<string>()
+  const scrolled = useRef(new Set<Element>())
+  // Each pair is read from its beginning.
+  useLayoutEffect(() => {
+    for (const part of scrolled.current) part.scrollTop = 0
+    scrolled.current.clear()
+  }, [pair.id])
   const terms = shown.pair === pair.id || shown.terms === "none" ? shown.terms : "all"
   const chosen = typeof terms === "object" ? terms.only : undefined
   const only = hovered ?? chosen
@@ -31,8 +37,14 @@ export function Reading({ pair, taken, failure }: Props) {
   const hover = ({ target }: PointerEvent) =>
     setHovered(target instanceof Element ? target.closest<HTMLElement>("[data-term]")?.dataset.term : undefined)
   return (
-    <div className={css.reading} onPointerOver={hover} onPointerLeave={() => setHovered(undefined)}>
-      <div className={css.pair}>
+    <div
+      className={css.reading}
+      onPointerOver={hover}
+      onPointerLeave={() => setHovered(undefined)}
+      onScrollCapture={({ target }) => scrolled.current.add(target as Element)}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <div className={css.pair} tabIndex={0}>
         {taken && <p className={css.taken}>{takenSentence(taken)}</p>}
         {failure && <p className={css.failed}>{m.review.cameBack(failure)}</p>}
         {error && <Failure error={error} retry={() => void refetch()} />}
