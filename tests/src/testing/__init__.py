@@ -3,10 +3,11 @@
 DATABASE_URL and RABBITMQ_URL come first, then containers if a Docker engine answers, then what is installed here.
 """
 
+import gc
 import os
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import ExitStack, nullcontext
 
 import aio_pika
@@ -27,6 +28,17 @@ NewRabbitMQBus = Callable[[], RabbitMQBus]
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("without a deadline", hypothesis.settings.default, deadline=None)
 hypothesis.settings.load_profile("without a deadline")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from what is loaded: it stays, and to walk through it again and again takes long."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
