@@ -265,3 +265,7 @@ project_members = sa.Table(
     one_of("role", "admin", "reviewer", "viewer"),
 )
 sa.Index("ix_project_members_user_id", project_members.c.user_id)
+
+outbox = metadata.tables["outbox"]
+# An erasure is looked for at each registration, and every few seconds.
+sa.Index("ix_outbox_user_erased", outbox.c.id, postgresql_where=outbox.c.wire_name == "auth.user.erased")

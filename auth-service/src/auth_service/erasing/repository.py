@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from auth_service.users.repository import ERASURES
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column
 from contracts.auth import UserErased
@@ -33,12 +34,12 @@ WHERE wire_name IN ('auth.user.created', 'auth.user.updated', 'auth.user.passwor
 ORDER BY name
 """
 
-_PENDING = """
+_PENDING = f"""
 SELECT envelope, feed_seq <= least(
     (SELECT position FROM relay_position),
     (SELECT min(coalesce(c.position, 0)) FROM unnest(%(consumers)s::text[]) AS known (consumer)
         LEFT JOIN feed_consumers c USING (consumer))) AS received
-FROM outbox WHERE wire_name = %(wire_name)s AND envelope::json -> 'data' ->> 'former' IS NOT NULL
+FROM outbox WHERE {ERASURES} AND envelope::json -> 'data' ->> 'former' IS NOT NULL
 ORDER BY id
 """
 
@@ -64,7 +65,7 @@ async def names_of(connection: Connection, user_id: int) -> list[str]:
 
 async def pending(connection: Connection, consumers: list[str]) -> list[PendingErasure]:
     """Return the events that still name somebody who was erased, in their order."""
-    cursor = await connection.execute(_PENDING, {"consumers": consumers, "wire_name": UserErased.wire_name})
+    cursor = await connection.execute(_PENDING, {"consumers": consumers})
     return [_read(row) for row in await cursor.fetchall()]
 
 
@@ -78,6 +79,6 @@ async def forget_former(connection: Connection, user_id: int) -> None:
     """Take from the events what the person was called."""
     await connection.execute(
         "UPDATE outbox SET envelope = jsonb_set(envelope::jsonb, '{data,former}', 'null')::text"
-        " WHERE wire_name = %s AND envelope::json -> 'data' -> 'user' ->> 'id' = %s",
-        (UserErased.wire_name, str(user_id)),
+        f" WHERE {ERASURES} AND envelope::json -> 'data' -> 'user' ->> 'id' = %s",
+        (str(user_id),),
     )

@@ -15,6 +15,8 @@ from contracts.auth import UserErased
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""
+ERASURES = f"wire_name = '{UserErased.wire_name}'"
+"""The SQL of whether an event erases somebody; as a literal, so that PostgreSQL knows that an index has all of them."""
 
 
 class UserRow(TypedDict):
@@ -87,8 +89,8 @@ async def is_being_erased(connection: Connection, email: str) -> bool:
     """Check whether an erasure still names somebody with this email."""
     async with in_another_project(connection, ALL):
         cursor = await connection.execute(
-            "SELECT FROM outbox WHERE wire_name = %s AND envelope::json -> 'data' -> 'former' ->> 'email' = %s LIMIT 1",
-            (UserErased.wire_name, email),
+            f"SELECT FROM outbox WHERE {ERASURES} AND envelope::json -> 'data' -> 'former' ->> 'email' = %s LIMIT 1",
+            (email,),
         )
     return cursor.rowcount > 0
 
