@@ -147,8 +147,8 @@ async def test_entries_are_streamed_as_lines(world: "World", capfdbinary: pytest
     assert (line["log"], line["project"], line["after"]["title"]) == ("audit", MAIN, "Lock the account")
 
 
-def run(world: "World", *arguments: str) -> Result:
-    settings = {"DATABASE_URL": world.database.url, "INTERNAL_SIGNING_KEY": KEY}
+def run(world: "World", *arguments: str, key: str | None = KEY) -> Result:
+    settings = {"DATABASE_URL": world.database.url, "INTERNAL_SIGNING_KEY": key}
     return CliRunner(env=settings).invoke(verify_audit, arguments)
 
 
@@ -164,6 +164,17 @@ async def test_the_command_says_what_is_wrong_of_which_project(world: "World") -
     assert "entry 1 (id 6) was changed" in broken.stdout
     odd = await asyncio.to_thread(run, world, "--head", "five")
     assert "PLACE:HASH" in odd.output
+
+
+async def test_without_a_key_the_command_checks_all_but_the_signatures(world: "World") -> None:
+    await tell(world, 3)
+    fine = await asyncio.to_thread(run, world, key=None)
+    assert fine.exit_code == 0, fine.output
+    assert "signatures of heads were not checked" in fine.stdout
+    assert "signatures" not in (await asyncio.to_thread(run, world)).stdout
+    await world.rows("DELETE FROM audit_entries WHERE id = 2")
+    broken = await asyncio.to_thread(run, world, "--json", key=None)
+    assert (broken.exit_code, orjson.loads(broken.stdout)["signatures_checked"]) == (1, False)
 
 
 async def test_the_head_is_for_admins(world: "World") -> None:

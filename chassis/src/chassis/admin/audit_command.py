@@ -3,14 +3,21 @@
 from dataclasses import asdict
 
 import click
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chassis.admin import connections, output
 from chassis.admin.running import Refused, json_option, running
 from chassis.core.projects import MAIN
-from chassis.core.settings import CallingSettings, read
+from chassis.core.settings import SigningKey, read
 from chassis.db import sealing
 from chassis.db.rows import fetch_value
 from chassis.db.sealing import Signer, Verdict
+
+
+class _Settings(BaseSettings):
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    internal_signing_key: SigningKey | None = None
 
 
 @click.command("verify-audit")
@@ -20,10 +27,12 @@ from chassis.db.sealing import Signer, Verdict
 async def verify_audit(heads: tuple[str, ...], in_json: bool) -> None:
     """Find the first audit entry of each project that was changed, removed or put in; exit with 1 if there is one.
 
-    DATABASE_URL is that of notification-service, and INTERNAL_SIGNING_KEY its key, with which heads are signed.
+    DATABASE_URL is that of notification-service, and INTERNAL_SIGNING_KEY its key, with which heads are signed; without
+    it, their signatures are not checked.
     """
     known = dict(_known(head) for head in heads)
-    signer = Signer(read(CallingSettings).internal_signing_key.get_secret_value())
+    key = read(_Settings).internal_signing_key
+    signer = None if key is None else Signer(key.get_secret_value())
     async with connections.database() as connection:
         await connection.execute("SET statement_timeout = '15min'")
         found = [
@@ -34,10 +43,13 @@ async def verify_audit(heads: tuple[str, ...], in_json: bool) -> None:
             connection, "SELECT count(*) FROM audit_entries WHERE id > (SELECT position FROM audit_sealing)"
         )
     if in_json:
-        output.as_json({"projects": [asdict(one) for one in found], "unsealed": unsealed})
+        projects = [asdict(one) for one in found]
+        output.as_json({"projects": projects, "unsealed": unsealed, "signatures_checked": signer is not None})
     else:
         output.as_table([_row(one) for one in found], "PROJECT", "FROM", "ENTRIES", "HEAD", "")
         click.echo(f"\n{unsealed:,} entries have no seal yet.")
+        if signer is None:
+            click.echo("The signatures of heads were not checked: INTERNAL_SIGNING_KEY is not set.")
     if any(one.wrong for one in found):
         raise Refused("The audit log is not what it was.")
 

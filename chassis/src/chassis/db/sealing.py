@@ -239,11 +239,11 @@ async def note_erasure(connection: Connection, erasure: UUID, entry_ids: Sequenc
     ]
 
 
-async def verify(connection: Connection, project: str, signer: Signer, known: Mapping[int, bytes]) -> Verdict:
+async def verify(connection: Connection, project: str, signer: Signer | None, known: Mapping[int, bytes]) -> Verdict:
     """Follow a project's chain from its beginning to the first that is wrong.
 
-    `known` are heads that somebody has kept elsewhere, by place. What another key has signed than that of `signer` is
-    compared, but its signature is not checked.
+    `known` are heads that somebody has kept elsewhere, by place. What another key has signed than that of `signer`, or
+    any where there is none, is compared, but its signature is not checked.
     """
     signed = await fetch_all(connection, SignedHead, f"{_SIGNED} WHERE project_id = %s ORDER BY day", (project,))
     heads = {one.place: bytes(one.hash) for one in signed} | dict(known)
@@ -273,7 +273,9 @@ async def verify(connection: Connection, project: str, signer: Signer, known: Ma
     if max(heads, default=0) > place:
         return verdict(f"entry {place + 1} and later ones were removed: a head of {max(heads)} entries is known")
     for one in signed:
-        if one.key == signer.name and signer.sign(project, one.day, one.place, bytes(one.hash)) != bytes(one.signature):
+        if signer is None or one.key != signer.name:
+            continue
+        if signer.sign(project, one.day, one.place, bytes(one.hash)) != bytes(one.signature):
             return verdict(f"the head of {one.day.isoformat()} was not signed by us")
     return verdict()
 
