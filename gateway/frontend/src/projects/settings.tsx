@@ -23,7 +23,7 @@ import { words as screens } from "./words"
 type Change = components["schemas"]["ProjectChange"]
 type Settings = Project["settings"]
 const words = screens.settings
-const PROBLEMS = { 412: words.changedMeanwhile }
+const PROBLEMS = { 412: m.projects.changedMeanwhile }
 
 /** What a project is called, who gets in, and what it wants otherwise than the installation. */
 export default function ProjectSettings() {

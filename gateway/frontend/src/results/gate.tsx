@@ -76,7 +76,13 @@ export function GateTab() {
       <NotYet query={judged} rows={3} />
       {judged.data && <Judged gate={judged.data} />}
       {(open === "change" || open === "add") && (
-        <Edit name={open === "add" ? undefined : policy} rules={open === "add" ? [] : rules} close={close} use={use} />
+        <Edit
+          name={open === "add" ? undefined : policy}
+          taken={names}
+          rules={open === "add" ? [] : rules}
+          close={close}
+          use={use}
+        />
       )}
       {open === "remove" && <Remove name={policy} close={close} use={use} />}
     </div>
@@ -134,13 +140,17 @@ function Reason({ item: { id, url, reason } }: { item: Named }) {
 type EditProps = {
   /** Of the policy; "" stands for the rules of the project, undefined for one that is made now. */
   name: string | undefined
+  /** The names of the policies that there are. */
+  taken: string[]
   rules: Parameters<typeof writeRules>[0]
   close: () => void
   use: (name: string) => void
 }
 
-function Edit({ name, rules, close, use }: EditProps) {
+function Edit({ name, taken, rules, close, use }: EditProps) {
   const queries = useQueryClient()
+  const project = useProject()
+  const [asRead] = useState(project?.etag)
   const [text, setText] = useState(() => writeRules(rules))
   const [typed, setTyped] = useState("")
   async function save() {
@@ -151,11 +161,17 @@ function Edit({ name, rules, close, use }: EditProps) {
       const gate = read.map(({ where, ...rule }) => ({ ...rule, where: lists(where) }))
       // Whoever keeps the project does not know what rules there are: the gate does.
       await api.post("/api/v1/reports/gate", { body: { rules: read as Schemas["Rule"][] } })
-      const params = { path: { key: projectKey() } }
-      await api.patch("/api/v1/projects/{key}", { params, body: { settings: { gate: gate.length > 0 ? gate : null } } })
-      await queries.invalidateQueries({ queryKey: PROJECTS })
+      const params = { path: { key: projectKey() }, header: { "If-Match": asRead } }
+      const settings = { gate: gate.length > 0 ? gate : null }
+      try {
+        await api.patch("/api/v1/projects/{key}", { params, body: { settings } })
+      } finally {
+        await queries.invalidateQueries({ queryKey: PROJECTS })
+      }
       await queries.ensureQueryData(thisProject())
     } else {
+      if (name === undefined && taken.includes(typed.trim()))
+        throw new ApiProblem(409, { detail: words.taken(typed.trim()) })
       const params = { path: { name: name ?? typed.trim() } }
       await api.put("/api/v1/reports/gate/policies/{name}", { params, body: { rules: read as Schemas["Rule"][] } })
       use(params.path.name)
@@ -169,6 +185,7 @@ function Edit({ name, rules, close, use }: EditProps) {
       title={name === undefined ? words.add : words.change}
       action={m.common.save}
       run={save}
+      known={{ 412: m.projects.changedMeanwhile }}
       close={close}
       wide
       stays

@@ -20,7 +20,6 @@ export const projectScreens = {
     },
     save: "Save",
     saved: "Saved",
-    changedMeanwhile: "Somebody has changed the project meanwhile. Look at it again.",
     suggestions: "Suggestions and coverage",
     defaultHint: "What is left empty is as the installation says.",
     automatic: "Suggest by itself",

@@ -68,6 +68,7 @@ export const results = {
     removeHint: "Gates that name it are refused from then on.",
     name: "Name",
     nameHint: "Letters, digits, dots, dashes and underscores",
+    taken: (name: string) => `There is a policy ${name} already: change that one, or give this one another name.`,
     rules: "One rule a line",
     rulesHint: "A rule, its limit, and which requirements it is about, such as: max_failed 0 priority=critical,high",
     known: "Rules that there are",
