@@ -224,14 +224,14 @@ async def conditions_of(connection: Connection, filters: ItemFilters, basis: Bas
     """Return what filters ask for, the search among it, and verdicts by a basis; raises Invalid for unknown values."""
     conditions = filters.conditions()
     await _narrow_by_verdict(connection, conditions, filters, basis)
-    await narrow_by_search(connection, conditions, filters)
+    if filters.searched:
+        await narrow_by_search(connection, conditions, filters.searched)
     return conditions
 
 
-async def narrow_by_search(connection: Connection, conditions: Conditions, filters: ItemFilters) -> None:
-    """Ask for what the search of the filters finds, where they have one."""
-    if filters.searched:
-        conditions.add(FOUND, **parameters(await parse_query(connection, filters.searched)))
+async def narrow_by_search(connection: Connection, conditions: Conditions, text: str) -> None:
+    """Ask for what a search for this text finds."""
+    conditions.add(FOUND, **parameters(await parse_query(connection, text)))
 
 
 async def _narrow_by_verdict(

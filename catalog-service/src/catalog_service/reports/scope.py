@@ -34,8 +34,9 @@ class Scope:
 async def scope_of(database: Database, filters: RequirementFilters) -> Scope:
     """Return what the filters of a list of requirements choose; raise Invalid for an unknown value."""
     chosen = filters.conditions()
-    async with database.connection() as connection:
-        await narrow_by_search(connection, chosen, filters)
+    if filters.searched:
+        async with database.connection() as connection:
+            await narrow_by_search(connection, chosen, filters.searched)
     requirements = Conditions()
     if chosen.where:
         requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)
