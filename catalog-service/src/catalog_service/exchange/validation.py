@@ -27,7 +27,7 @@ from catalog_service.values import LinkSource, LinkType
 from chassis.core.problems import Invalid
 from chassis.core.wording import nearest
 from chassis.web import strict_json
-from chassis.web.sentences import sentence
+from chassis.web.sentences import sentence_at
 
 MISSING = "missing"
 COLUMNS = "kind, row, line, fields, given, version, problems, warnings, source, action, code, sheet"
@@ -214,7 +214,7 @@ class Validation:
                     fields[name] = adapter.validate_python(values[name])
                 except ValidationError as error:
                     problems += [
-                        _problem(name, one["type"], sentence({**one, "loc": ("body", name)}), values[name])
+                        _problem(name, one["type"], sentence_at(one, [name]), values[name])
                         for one in error.errors(include_url=False)
                     ]
         return problems
@@ -338,7 +338,7 @@ def _of_validation(error: ValidationError) -> list[dict[str, Any]]:
     problems = []
     for entry in error.errors(include_url=False)[:_MOST_PROBLEMS_A_ROW]:
         steps = [str(step) for step in entry["loc"] if step != "[key]"]
-        message = sentence({**entry, "loc": ("body", *entry["loc"])})
+        message = sentence_at(entry, entry["loc"])
         code = entry["type"]
         if code in {"enum", "literal_error"}:
             code = "not_one_of"

@@ -16,7 +16,7 @@ from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
-from chassis.web.sentences import sentence
+from chassis.web.sentences import sentence_at
 
 BY_NAME = Order("name:asc", (By("p.name", str), By("p.id", UUID)))
 _NAMES = ("id", "name", "rules", "created_by", "created_at", "updated_at")
@@ -80,7 +80,7 @@ async def unasked(connection: Connection, commit: str | None, where: Where) -> l
 def _said(entry: Mapping[str, Any]) -> str:
     if entry["type"] == "extra_forbidden":
         return f"There is no {shown(str(entry['loc'][-1]))} here."
-    return f"{sentence({**entry, 'loc': ('body', *entry['loc'])}).rstrip('.')}."
+    return f"{sentence_at(entry, entry['loc']).rstrip('.')}."
 
 
 async def put(

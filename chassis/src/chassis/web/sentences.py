@@ -4,7 +4,7 @@ None of pydantic's own words gets through: they speak of inputs, validation and 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic_core.core_schema import ErrorType
@@ -102,6 +102,11 @@ def sentence(entry: Entry) -> str:
     else:
         sentence = _SENTENCES.get(kind, _NOT_ACCEPTED).format_map({**entry.get("ctx", {}), "value": _value(entry)})
     return f"A{sentence[1:]}" if sentence.startswith(("a ", "an ")) else sentence
+
+
+def sentence_at(entry: Entry, steps: Iterable[str | int]) -> str:
+    """Return the sentence for an error in something that is not a request: at `steps` within it."""
+    return sentence({**entry, "loc": ("body", *steps)})
 
 
 _SIZES = {

@@ -21,7 +21,7 @@ from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.core.problems import FieldError, Invalid
 from chassis.core.problems import pointer as to_pointer
 from chassis.core.wording import listed, nearest, shown
-from chassis.web.sentences import sentence
+from chassis.web.sentences import sentence_at
 
 Kind = Literal["requirements", "test_cases", "links"]
 _WIDEST = 500
@@ -217,5 +217,5 @@ def _field_error(entry: Any, at: str) -> FieldError:
     if entry["type"] == "extra_forbidden":
         message = f"A mapping has no {shown(str(steps[-1]))} here."
     else:
-        message = sentence({**entry, "loc": ("body", *steps)})
+        message = sentence_at(entry, steps)
     return FieldError(f"{at}{to_pointer(*steps)}", message, entry["type"])
