@@ -70,7 +70,8 @@ def gate(
     try:
         response = ask("json")
     except Failure as failure:
-        if policy is None or "policy_not_found" not in str(failure.problem) or not Path(policy).is_file():
+        codes = [error["code"] for error in failure.problem.get("errors", ())]
+        if policy is None or "policy_not_found" not in codes or not Path(policy).is_file():
             raise
         said = f"{failure.message} The file of this name is ./{policy}."
         raise Failure(Exit.REFUSED, said, problem=failure.problem) from None
