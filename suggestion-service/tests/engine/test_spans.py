@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from suggestion_service.engine import ItemText, SpanFinder, terms
+from suggestion_service.engine import MOST_CHARACTERS, ItemText, Span, SpanFinder, terms
 from suggestion_service.engine.explanation.spans import _origins
 
 
@@ -82,3 +82,27 @@ def test_what_a_place_reads_as_is_the_term_whatever_the_letters() -> None:
 def test_a_text_of_100_kb_is_looked_through(piece: str) -> None:
     text = piece * (100_000 // len(piece)) + " door"
     assert found(text, "door") == [("door", "door")]
+
+
+def test_of_a_text_where_each_word_is_another_that_has_the_term_the_first_are_found() -> None:
+    text = " ".join(f"word{number}" for number in range(100_000))
+    looked: list[str] = []
+    spans = SpanFinder(["word"]).find(text, 1000, lambda: bool(looked.append("")))
+    assert [text[place.start : place.end] for place in spans] == ["word"] * 1000
+    assert len(looked) < 2 * len(text[:MOST_CHARACTERS].split())
+
+
+def test_no_more_words_are_looked_at_once_the_time_is_over() -> None:
+    looked: list[str] = []
+
+    def is_over() -> bool:
+        looked.append("")
+        return len(looked) > 10
+
+    assert SpanFinder(["word"]).find("word door " + "pump " * 1000, is_over=is_over) == [Span(0, 0, 4)]
+    assert len(looked) == 11
+
+
+@pytest.mark.parametrize("piece", ["登录", "ด", "aB1", "é"])
+def test_a_word_without_an_end_is_looked_at_so_far(piece: str) -> None:
+    assert found(f"door {piece * 60_000} door", "door") == [("door", "door")] * 2

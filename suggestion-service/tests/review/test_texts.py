@@ -94,6 +94,21 @@ async def test_a_text_that_changed_has_no_stale_places(service: Any, catalog: An
     assert {said_at(found, span) for span in found["spans"] if span["term"] == "15 minutes"} == {"15 minutes"}
 
 
+async def test_of_very_long_texts_the_answer_has_some_spans_and_says_so(service: Any, catalog: Any) -> None:
+    said = "The door opens. " + " ".join(f"door{number}" for number in range(60_000))
+    catalog.requirement("the door", description=said)
+    catalog.test_case("the door", description=said)
+    await service.score()
+    (found,) = await service.suggestions(expand="texts")
+    assert found["spans_cut"] is True
+    assert {said_at(found, span) for span in found["spans"] if span["term"] == "door"} == {"door"}
+    assert 0 < len([span for span in found["spans"] if span["side"] == "requirement"]) <= 1010
+
+
+async def test_spans_are_whole_otherwise(pair: Any) -> None:
+    assert pair["spans_cut"] is False
+
+
 @pytest.mark.parametrize("path", ["/suggestions", f"/suggestions/{UUID(int=7)}"])
 async def test_what_cannot_be_expanded_is_refused(service: Any, path: str) -> None:
     response = await service.http.get(path, params={"expand": "everything"})

@@ -10040,6 +10040,11 @@ export interface components {
              * @description With `expand=texts`: where the matched terms that both texts have now stand, without overlaps.
              */
             spans?: components["schemas"]["Span"][] | null;
+            /**
+             * Spans Cut
+             * @description With `expand=texts`: whether texts are so long that there may be more spans than these.
+             */
+            spans_cut?: boolean | null;
             status: components["schemas"]["SuggestionStatus"];
             /** Suggestion Metadata */
             suggestion_metadata: {

@@ -9,7 +9,7 @@ from suggestion_service.engine.corpus.query import ALGORITHMS, Algorithm, Query,
 from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.explanation import Explanation
 from suggestion_service.engine.explanation.reading import Reading, read
-from suggestion_service.engine.explanation.spans import SpanFinder
+from suggestion_service.engine.explanation.spans import MOST_CHARACTERS, Span, SpanFinder
 from suggestion_service.engine.scorer import Block, Scorer
 from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
 from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors, quantized, unit_vectors
@@ -18,6 +18,7 @@ from suggestion_service.engine.text.terms import ItemText, terms
 
 __all__ = [
     "ALGORITHMS",
+    "MOST_CHARACTERS",
     "MOST_SENTENCES",
     "Algorithm",
     "Block",
@@ -33,6 +34,7 @@ __all__ = [
     "Scorer",
     "Side",
     "Snapshot",
+    "Span",
     "SpanFinder",
     "quantized",
     "read",

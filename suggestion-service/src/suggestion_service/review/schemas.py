@@ -190,3 +190,7 @@ class Suggestion(BaseModel):
         default=None,
         description="With `expand=texts`: where the matched terms that both texts have now stand, without overlaps.",
     )
+    spans_cut: bool | None = Field(
+        default=None,
+        description="With `expand=texts`: whether texts are so long that there may be more spans than these.",
+    )

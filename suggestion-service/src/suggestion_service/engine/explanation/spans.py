@@ -1,17 +1,22 @@
 """Where the terms of a pair stand in texts as they were written: exact to the code point."""
 
 import re
+import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from suggestion_service.engine.explanation.reading import BETWEEN
-from suggestion_service.engine.text.terms import find_words, is_whole, normalised, offsets, terms_of, tokens, words_in
+from suggestion_service.engine.text.terms import find_words, is_whole, normalised, terms_of, tokens, words_in
 
 # With the ASCII character before, which marks may belong to. Between such runs nothing is normalised.
 _NOT_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
+MOST_CHARACTERS = 200_000
+"""Characters of a text that are looked through: its first eighty pages."""
+_LONGEST_WORD = 1_000
+"""Characters of a word that are: scripts without spaces have no longer ones between two signs."""
 
 _NO_TERM = -1
 _Mark = tuple[int, int, int, str]
@@ -45,17 +50,29 @@ class SpanFinder:
             runs.sort(key=lambda run: -len(run[0]))
         self._sought = {*self._single, *self._runs, *(term for quantity in self._quantities for term in quantity)}
 
-    def find(self, text: str) -> list[Span]:
-        """Return the spans of all terms in a text, in their order."""
-        read, starts, ends = _origins(text)
-        marks: list[_Mark] = []
+    def find(self, text: str, most: int = sys.maxsize, is_over: Callable[[], bool] = lambda: False) -> list[Span]:
+        """Return the spans of all terms in a text, in their order, at most about `most`, the first.
+
+        A longer text than MOST_CHARACTERS is looked through so far. `is_over` is asked while words are looked at;
+        once it says so, there is nothing.
+        """
+        read, starts, ends = _origins(text[:MOST_CHARACTERS])
+        marks_of: dict[str, list[_Mark]] = {}
         # Most words are none of those looked for: it takes a fraction of the time to sort them out first.
         for word in set(find_words(read)):
-            if not self._sought.isdisjoint(terms_of(word)):
-                of_word = self._marks(word)
-                for at in offsets(read, word):
-                    marks += [(at + start, at + end, number, term) for start, end, number, term in of_word]
-        marks.sort()
+            if is_over():
+                return []
+            looked_at = word[:_LONGEST_WORD]
+            if not self._sought.isdisjoint(terms_of(looked_at)):
+                marks_of[word] = sorted(self._marks(looked_at))
+        marks: list[_Mark] = []
+        if marks_of:
+            for match in words_in(read):
+                if len(marks) >= most or is_over():
+                    break
+                at = match.start()
+                for start, end, number, term in marks_of.get(match[0], ()):
+                    marks.append((at + start, at + end, number, term))
         if self._quantities:
             marks = self._with_quantities(read, marks)
         found: list[Span] = []

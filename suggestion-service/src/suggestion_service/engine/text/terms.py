@@ -94,15 +94,6 @@ def find_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def offsets(text: str, word: str) -> Iterator[int]:
-    """Return where a word occurs in a normalised text as a word of its own."""
-    place, length, in_word = text.find(word), len(word), _WORD.match
-    while place >= 0:
-        if not in_word(text, place + length) and not (place and in_word(text, place - 1)):
-            yield place
-        place = text.find(word, place + length)
-
-
 def normalised(text: str) -> str:
     """Return a text as its words are read: in the form NFKC."""
     return unicodedata.normalize("NFKC", text)

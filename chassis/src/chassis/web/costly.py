@@ -1,0 +1,73 @@
+"""Work of a request that takes a thread for long: it ends with the request, and is one at once for each user."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+from chassis.core.request_context import actor_id
+
+T = TypeVar("T")
+
+_THREADS = 2
+"""Such jobs at once in a process: Python runs one at a time, so more would only make each of them later."""
+_TURN = 0.0005
+"""Seconds of work after which others in the process are let in."""
+_PAUSE = 0.00005
+
+_threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="costly")
+_turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+
+class Deadline:
+    """Tells work in a thread when it has to end: when its time is over, or when nobody waits for it any more."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ended = False
+        self._end: float | None = None
+        self._paused = 0.0
+
+    def end(self) -> None:
+        """Have the work end as soon as it looks."""
+        self._ended = True
+
+    def is_over(self) -> bool:
+        """Check whether the work has to end, and let others in; to be called each some hundred microseconds.
+
+        The time counts from the first look.
+        """
+        now = time.monotonic()
+        if self._end is None:
+            self._end, self._paused = now + self._seconds, now
+        if now - self._paused > _TURN:
+            time.sleep(_PAUSE)
+            self._paused = time.monotonic()
+        return self._ended or now > self._end
+
+
+async def in_thread(seconds: float, work: Callable[[Deadline], T]) -> T:
+    """Return what `work` returns, from a thread, once no other such work of the same user is under way.
+
+    It has to look at its deadline, and returns what it has by then; the deadline is over, too, when the caller is
+    cancelled.
+    """
+    deadline = Deadline(seconds)
+    async with _turn():
+        try:
+            return await asyncio.get_running_loop().run_in_executor(_threads, work, deadline)
+        finally:
+            deadline.end()
+
+
+@asynccontextmanager
+async def _turn() -> AsyncIterator[None]:
+    key = asyncio.get_running_loop(), actor_id.get()
+    turn = _turns.get(key)
+    if turn is None:
+        turn = _turns[key] = asyncio.Lock()
+    async with turn:
+        yield
