@@ -2,8 +2,10 @@
 
 import asyncio
 import random
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from chassis.core.identity import Role
 from chassis.messaging.bus import Publication
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import Actor
+from chassis.messaging.events import Actor, Payload
 from chassis.web.peers import Peer
 from contracts import auth, catalog, suggestion
 from contracts.routes import NOTIFICATION, followed_by
@@ -226,6 +228,51 @@ async def test_who_undoes_a_review_is_told_once(
         "review_id": str(reopened[0].review_id),
         "suggestion_ids": [str(one.id) for one in reopened[:20]],
     }
+
+
+async def test_what_somebody_does_in_the_page_is_read_from_the_start(world: "World") -> None:
+    at_page = replace(world.ana, at_page=True)
+    await world.tell(
+        catalog.RequirementCreated(requirement=factories.requirement()),
+        suggestion.SuggestionReviewed(suggestion=factories.reviewed()),
+        by=at_page,
+    )
+    await world.tell(factories.item_suggestions_generated(suggestions_created=2), factories.run_finished())
+    told = {one["type"]: one for one in await world.notifications()}
+    for kind in ("requirement_created", "suggestion_reviewed"):
+        assert (told[kind]["read"], told[kind]["read_at"]) == (True, told[kind]["created_at"])
+    assert told["suggestions_generated"]["read"] is False
+    assert (await world.read("/notifications/unread-count"))["unread_count"] == 2
+
+
+async def test_who_undoes_their_own_review_has_no_notification_of_it_any_more(world: "World") -> None:
+    async def messages() -> list[str]:
+        return [one["message"].partition(":")[0] for one in await world.notifications()]
+
+    one, other = (suggestion.SuggestionReviewed(suggestion=factories.reviewed(), review_id=uuid4()) for _ in range(2))
+    many = suggestion.SuggestionsBulkReviewed(
+        action="reject", suggestions=[factories.reviewed("rejected") for _ in range(2)], review_id=uuid4()
+    )
+    await world.tell(one, other, many)
+    moment = datetime.now(UTC)
+
+    def undone(*reviewed: suggestion.ReviewedSuggestion, review_id: UUID | None, by: str) -> Payload:
+        return suggestion.SuggestionsReopened(
+            suggestions=[
+                factories.reopened(id=each.id, reviewed_by=by, reviewed_at=moment, review_id=review_id)
+                for each in reviewed
+            ]
+        )
+
+    await world.tell(undone(one.suggestion, review_id=one.review_id, by="kim@example.com"))
+    await world.tell(undone(many.suggestions[0], review_id=many.review_id, by=world.ana.email))
+    assert len(await messages()) == 5, "another's review, and a part of one, leave what was told"
+    await world.tell(undone(one.suggestion, review_id=one.review_id, by=world.ana.email))
+    await world.tell(undone(*many.suggestions, review_id=many.review_id, by=world.ana.email))
+    left = await messages()
+    assert [text for text in left if "undid" not in text] == [
+        "You accepted the suggestion to link REQ-1 “Lock the account” and “Fail five times”; they are linked now."
+    ]
 
 
 async def test_a_bulk_review_of_nothing_is_not_told(world: "World") -> None:

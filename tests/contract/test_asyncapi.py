@@ -185,7 +185,7 @@ def test_the_envelope_is_described_as_it_is_sent() -> None:
     fullest = NewEvent(
         data,
         "subject",
-        Actor(1, "ana@example.com"),
+        Actor(1, "ana@example.com", at_page=True),
         causation_id=golden.message()["id"],
         traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         gateway_request_id="0a8f6f1f5a114c5b9d0d5f0c3b1e2f6e",

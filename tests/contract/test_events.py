@@ -193,6 +193,7 @@ def test_a_message_of_any_version_can_be_read(golden: Golden) -> None:
     assert isinstance(received.data, EVENTS[golden.wire_name])
     assert (received.source, received.sequence) == (golden.wire_name.partition(".")[0], message["sequence"])
     assert (received.actor.email, received.actor.id) == (message["actor"], message.get("actorid"))
+    assert received.actor.at_page is message.get("atpage", False)
     assert received.correlation_id == message["correlationid"]
 
 

@@ -2,9 +2,10 @@
 
 import json
 
+import httpx
 import pytest
 
-from acceptance.client import Json, Traceline, ok, problem
+from acceptance.client import PASSWORD, Json, Traceline, ok, problem, requirement
 from acceptance.waiting import eventually
 
 pytestmark = pytest.mark.requirement("TL-NOTE-1")
@@ -28,6 +29,19 @@ def test_creating_an_item_notifies_whoever_did_it(somebody: Traceline, reviewer:
         assert item["id"] in json.dumps(found["data"])
         assert (found["read"], found["read_at"]) == (False, None)
         assert item["id"] not in json.dumps(reviewer.read("/notifications", limit=100)["items"])
+
+
+def test_what_somebody_does_in_the_page_is_no_news_to_them(somebody: Traceline) -> None:
+    email = somebody.me()["email"]
+    with httpx.Client(base_url=somebody.base_url, headers={"Origin": somebody.base_url}, timeout=60) as page:
+        ok(page.post("/session", json={"email": email, "password": PASSWORD}))
+        seen = ok(page.post("/api/v1/requirements", json=requirement()), 201)
+    sent = somebody.create_requirement()
+    found = eventually(
+        lambda: len(told := notifications(somebody, "requirement_created")) == 2 and told, "both notifications"
+    )
+    assert {one["data"]["requirement_id"]: one["read"] for one in found} == {seen["id"]: True, sent["id"]: False}
+    assert somebody.unread_count() == 1
 
 
 def test_a_run_is_one_notification_and_a_review_another(admin: Traceline, somebody: Traceline) -> None:

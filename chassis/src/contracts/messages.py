@@ -66,6 +66,11 @@ ENVELOPE: dict[str, Any] = {
             "description": "Email of the user who did it, or `system`, `anonymous` or the name of a service.",
         },
         "actorid": {"type": "integer", "description": "Id of the user who did it; absent when it was no user."},
+        "atpage": {
+            "const": True,
+            "description": "The user did it in the page, with the cookie of a session; absent otherwise, and of what"
+            " was done later, in the background.",
+        },
         "data": {"type": "object", "description": "What happened; each event has a schema of its own."},
     },
     "required": [

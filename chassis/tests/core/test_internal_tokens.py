@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from math import ceil
 from typing import Any
@@ -49,6 +50,8 @@ def kid(key: str) -> str:
 def test_who_a_token_is_for_arrives_as_it_was() -> None:
     trusting = verifier(OLD, CATALOG)
     assert trusting.verify(InternalSigner(OLD).sign(KIM, "auth-service")) == KIM
+    in_page = replace(KIM, at_page=True)
+    assert trusting.verify(InternalSigner(OLD).sign(in_page, "auth-service")) == in_page
     service = trusting.verify(InternalSigner(CATALOG).sign_own("auth-service"))
     assert (service.id, service.email, service.role) == (None, "catalog-service", None)
     assert trusting.verify(forged(OLD, {"kid": kid(OLD)})) == KIM, "so each refusal below is for one reason"

@@ -164,6 +164,7 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     ),
     suggestion.SuggestionsReopened: each(
         audited(entries.suggestions_reopened),
+        notifications.take_back_reviews,
         to_actor(texts.suggestions_reopened),
         streamed(stream_events.suggestions_reopened),
     ),

@@ -1,5 +1,6 @@
 """What events and requests do: notify users, write the audit log, copy auth's users, mark as read."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -29,11 +30,19 @@ _AUDIT = ("audit_entries", "audit_seals", "audit_heads", "audit_anchors")
 """What no service may delete from."""
 REQUESTS = UUID("6b1c0f0a-8f0e-4d53-9d0b-6f2f1a3c5e77")
 """The namespace of what stands for all events of one request."""
+_CLOCKS_DIFFER = timedelta(minutes=1)
 
 
 async def notify_actors(connection: Connection, written: Sequence[tuple[Received[Any], Text]]) -> None:
-    """Notify the user who triggered each event; none is notified of what the system did by itself."""
-    rows = [_notification(event, event.actor.id, text) for event, text in written if event.actor.id is not None]
+    """Notify the user who triggered each event; none is notified of what the system did by itself.
+
+    What they did in the page they have seen: of that they are told as of something read.
+    """
+    rows = [
+        _notification(event, event.actor.id, text, read=event.actor.at_page)
+        for event, text in written
+        if event.actor.id is not None
+    ]
     if rows:
         await repository.insert_notifications(connection, rows)
 
@@ -71,8 +80,22 @@ def _request_of(event: Received[Any]) -> str:
     return event.correlation_id if event.project == MAIN else f"{event.project} {event.correlation_id}"
 
 
-def _notification(event: Received[Any], user_id: int | None, text: Text) -> NewNotification:
-    return NewNotification(event.id, user_id, text.type, text.title, text.message, text.data, event.time)
+async def take_back_reviews(connection: Connection, events: Sequence[Received[suggestion.SuggestionsReopened]]) -> None:
+    """Delete what somebody was told of reviews that they have undone themselves: nothing of it holds any more."""
+    for event in events:
+        own = [one for one in event.data.suggestions if one.reviewed_by == event.actor.email and one.reviewed_at]
+        if event.actor.id is None or not own:
+            continue
+        reviews = Counter(one.review_id for one in own if one.review_id is not None)
+        since = min(one.reviewed_at for one in own if one.reviewed_at) - _CLOCKS_DIFFER
+        await repository.delete_notifications_of_reviews(
+            connection, event.actor.id, [one.id for one in own], reviews, since
+        )
+
+
+def _notification(event: Received[Any], user_id: int | None, text: Text, *, read: bool = False) -> NewNotification:
+    read_at = event.time if read else None
+    return NewNotification(event.id, user_id, text.type, text.title, text.message, text.data, event.time, read_at)
 
 
 async def write_audit_log(connection: Connection, entries: Sequence[Entry]) -> None:

@@ -37,9 +37,9 @@ NEWEST_NOTIFICATION = Order("created_at:desc", (By("created_at", datetime, True)
 _ACTIVITY = "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary"
 _VISIBLE = MAY_SEE.format(project="{table}.project_id", user="{table}.user_id")
 _INSERT = """
-    INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at)
-    SELECT * FROM json_to_recordset(%s::json) AS n (
-        event_id uuid, user_id bigint, type text, title text, message text, data json, created_at timestamptz)
+    INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at, read_at)
+    SELECT * FROM json_to_recordset(%s::json) AS n (event_id uuid, user_id bigint, type text, title text,
+        message text, data json, created_at timestamptz, read_at timestamptz)
 """
 
 
@@ -47,7 +47,8 @@ _INSERT = """
 class NewNotification:
     """A notification to be stored, once for its event and user; without a user: for everyone who reviews.
 
-    What all events of one request are told by has an `event_id` of its own.
+    What all events of one request are told by has an `event_id` of its own. `read_at` is set from the start for who
+    has seen it before it was told.
     """
 
     event_id: UUID
@@ -57,6 +58,7 @@ class NewNotification:
     message: str
     data: dict[str, Any]
     created_at: datetime
+    read_at: datetime | None = None
 
 
 @contextmanager
@@ -115,6 +117,32 @@ async def insert_notifications_for_reviewers(connection: Connection, notificatio
         ON CONFLICT (event_id, user_id) DO NOTHING
         """,
         (_records(notifications), projects.current.get()),
+    )
+
+
+async def delete_notifications_of_reviews(
+    connection: Connection, user_id: int, suggestions: Sequence[UUID], reviews: Mapping[UUID, int], since: datetime
+) -> None:
+    """Delete what a user was told since a moment of their own reviews: each of one of these `suggestions`.
+
+    Or of as many at once as `reviews` says.
+    """
+    await connection.execute(
+        """
+        DELETE FROM notifications
+        WHERE user_id = %(user_id)s AND type = %(type)s AND created_at >= %(since)s
+            AND (data ->> 'suggestion_id' = ANY(%(suggestions)s)
+                OR (data ->> 'review_id', (data ->> 'accepted')::bigint + (data ->> 'rejected')::bigint)
+                    IN (SELECT * FROM unnest(%(reviews)s::text[], %(counts)s::bigint[])))
+        """,
+        {
+            "user_id": user_id,
+            "type": NotificationType.SUGGESTION_REVIEWED,
+            "since": since,
+            "suggestions": [str(one) for one in suggestions],
+            "reviews": [str(one) for one in reviews],
+            "counts": list(reviews.values()),
+        },
     )
 
 

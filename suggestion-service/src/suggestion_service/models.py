@@ -316,6 +316,7 @@ accept_intents = sa.Table(
     timestamp("due_at", index=True),
     sa.Column("review_id", sa.Uuid),
     sa.Column("link_id", sa.Uuid, comment="of an acceptance that was lost with an older backup"),
+    required("at_page", sa.Boolean, server_default=sa.false(), comment="done in the page, by the reviewer's own hands"),
     one_of("link_type", "covers", "verifies", "validates", "related"),
 )
 
@@ -329,6 +330,7 @@ undo_intents = sa.Table(
     required("correlation_id", sa.Text),
     timestamp("created_at"),
     timestamp("due_at", index=True),
+    required("at_page", sa.Boolean, server_default=sa.false(), comment="done in the page, by the actor's own hands"),
 )
 
 reviews = sa.Table(

@@ -57,6 +57,24 @@ async def test_accepting_makes_the_link_with_the_suggestions_score(service: Any,
     assert event["data"]["review_id"] == accepted["review_id"]
 
 
+@pytest.mark.parametrize("finished_later", [False, True])
+async def test_events_say_what_somebody_did_in_the_page(
+    service: Any, catalog: Any, suggestion: Any, *, finished_later: bool
+) -> None:
+    at_page = service.client(Identity(1, "reviewer@example.test", Role.REVIEWER, at_page=True))
+    path = f"/suggestions/{suggestion['id']}"
+    for action, name in (("accept", "suggestion.reviewed"), ("reopen", "suggestions.reopened"), ("reject", "")):
+        catalog.answers_with = 503 if finished_later and name else None
+        await at_page.post(f"{path}/{action}")
+        catalog.answers_with = None
+        await service.reconcile()
+        if name:
+            (event,) = await service.events(f"suggestion.{name}")
+        else:
+            _, event = await service.events("suggestion.suggestion.reviewed")
+        assert (event["actorid"], event["atpage"]) == (1, True)
+
+
 async def test_the_event_of_its_own_link_leaves_an_accepted_suggestion_alone(
     service: Any, catalog: Any, suggestion: Any
 ) -> None:

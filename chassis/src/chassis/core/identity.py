@@ -30,6 +30,7 @@ class Identity:
     that they can be ended; `logged_in_at` says when that was, so that it can be renewed. Times are in seconds since the
     epoch, 0 when not known; an API token is of no session.
     `account_role` is the role of the account, which counts for the installation; None: it is `role`.
+    `at_page`: the token came with the cookie of a session; whoever did that has seen what it did.
     """
 
     id: int | None
@@ -41,6 +42,7 @@ class Identity:
     project: str = projects.MAIN
     session_id: str = ""
     account_role: Role | None = None
+    at_page: bool = False
 
     @property
     def administers(self) -> bool:

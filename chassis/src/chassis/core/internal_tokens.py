@@ -84,6 +84,7 @@ class InternalSigner:
             "project": identity.project,
             "sid": identity.session_id,
             "account_role": identity.account_role or "",
+            "at_page": identity.at_page,
         }
         token = jwt.encode(claims, self._key, algorithm=_ALGORITHM, headers=self._headers)
         _bound(self._signed)
@@ -169,6 +170,7 @@ class InternalVerifier:
             project=claims["project"],
             session_id=claims["sid"] or claims["tid"],
             account_role=Role(claims["account_role"]) if claims["account_role"] else None,
+            at_page=claims.get("at_page") is True,  # a gateway of the version before says nothing of it
         )
         return identity, claims["exp"]
 

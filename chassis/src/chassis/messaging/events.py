@@ -74,10 +74,14 @@ P = TypeVar("P", bound=Payload)
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who did it: a user, or the system itself (no id)."""
+    """Who did it: a user, or the system itself (no id).
+
+    `at_page`: in the page, with their own hands. What that sets off in the background is done for them, not by them.
+    """
 
     id: int | None
     email: str
+    at_page: bool = False
 
 
 SYSTEM = Actor(None, "system")
@@ -85,7 +89,7 @@ SYSTEM = Actor(None, "system")
 
 def actor_of(identity: Identity) -> Actor:
     """Return the actor that a caller is."""
-    return Actor(identity.id, identity.email)
+    return Actor(identity.id, identity.email, identity.at_page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,8 @@ class NewEvent:
             head["gatewayrequestid"] = self.gateway_request_id
         if self.actor.id is not None:
             head["actorid"] = self.actor.id
+        if self.actor.at_page:
+            head["atpage"] = True
         if self.causation_id is not None:
             head["causationid"] = self.causation_id
         if self.traceparent is not None:
@@ -230,7 +236,7 @@ class Message:
                 self.source,
                 self.sequence,
                 datetime.fromisoformat(attributes["time"]),
-                Actor(attributes.get("actorid"), attributes["actor"]),
+                Actor(attributes.get("actorid"), attributes["actor"], attributes.get("atpage", False)),
                 attributes.get("correlationid", ""),
                 payload.model_validate(attributes["data"]),
                 attributes.get("gatewayrequestid", ""),

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -94,6 +95,7 @@ class Proxy:
                     identity = await self._verifier.permit(
                         access_token, method, address.path, address.project, writes=address.writes(method)
                     )
+                    identity = replace(identity, at_page=b"authorization" not in incoming.sent)
                 except Unauthenticated:
                     self._limits.take_unknown(address_of_caller)  # who guesses tokens gets no more answers than that
                     raise

@@ -43,7 +43,9 @@ def _acceptance(
     actor: Actor, feedback: str | None, link_type: str, link_id: UUID | None, patience: timedelta
 ) -> Acceptance:
     now, request_id = datetime.now(UTC), request_context.request_id.get()
-    return Acceptance(uuid4(), actor.id, actor.email, feedback, link_type, link_id, request_id, now, now + patience)
+    return Acceptance(
+        uuid4(), actor.id, actor.email, feedback, link_type, link_id, request_id, now, now + patience, actor.at_page
+    )
 
 
 async def begin(database: Database, ids: Sequence[UUID], acceptance: Acceptance) -> list[AcceptIntent]:

@@ -104,7 +104,8 @@ class Undoing:
             await suggestions.lock(connection, ids)
             found = await repository.undoable(connection, ids)
             problems = {one: problem for one in ids if (problem := _why_not(found.get(one), review_id, now))}
-            undo = Undo(reviewer.id, reviewer.email, request_context.request_id.get(), now, now + patience)
+            request_id = request_context.request_id.get()
+            undo = Undo(reviewer.id, reviewer.email, request_id, now, now + patience, reviewer.at_page)
             possible = [one for one in ids if one not in problems]
             intents = await undo_intents.begin(connection, possible, undo) if possible else []
         return in_order(intents, ids, attrgetter("suggestion_id")), problems

@@ -28,9 +28,9 @@ WITH locked AS (
     WHERE id = ANY(%(ids)s) AND status = 'pending' ORDER BY id FOR UPDATE
 ), intents AS (
     INSERT INTO accept_intents (suggestion_id, reviewer_id, reviewer_email, feedback, link_type, correlation_id,
-        created_at, due_at, review_id, link_id)
+        created_at, due_at, review_id, link_id, at_page)
     SELECT id, %(reviewer_id)s, %(email)s, %(feedback)s, %(link_type)s, %(correlation_id)s, %(now)s, %(due_at)s,
-        %(review_id)s, %(link_id)s
+        %(review_id)s, %(link_id)s, %(at_page)s
     FROM locked ON CONFLICT DO NOTHING
     RETURNING *
 ), noted AS ({reviews.note("accept", "SELECT suggestion_id FROM intents")})
@@ -61,6 +61,7 @@ class Acceptance:
     correlation_id: str
     now: datetime
     due_at: datetime
+    at_page: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,12 @@ class AcceptIntent:
     test_case_id: UUID
     similarity_score: float
     project_id: str
+    at_page: bool
 
     @property
     def reviewer(self) -> Actor:
         """Who accepts it."""
-        return Actor(self.reviewer_id, self.reviewer_email)
+        return Actor(self.reviewer_id, self.reviewer_email, self.at_page)
 
 
 async def begin(connection: Connection, ids: Sequence[UUID], acceptance: Acceptance) -> list[AcceptIntent]:

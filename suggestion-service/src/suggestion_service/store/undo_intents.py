@@ -14,8 +14,9 @@ FINISH = "DELETE FROM undo_intents WHERE suggestion_id = ANY(%(ids)s) RETURNING 
 
 _BEGIN = """
 WITH intents AS (
-    INSERT INTO undo_intents (suggestion_id, actor_id, actor_email, correlation_id, created_at, due_at)
-    SELECT id, %(actor_id)s, %(email)s, %(correlation_id)s, %(now)s, %(due_at)s FROM suggestions
+    INSERT INTO undo_intents (suggestion_id, actor_id, actor_email, correlation_id, created_at, due_at, at_page)
+    SELECT id, %(actor_id)s, %(email)s, %(correlation_id)s, %(now)s, %(due_at)s, %(at_page)s
+    FROM suggestions
     WHERE id = ANY(%(ids)s) AND status IN ('accepted', 'rejected') ORDER BY id
     ON CONFLICT DO NOTHING
     RETURNING *
@@ -41,6 +42,7 @@ class Undo:
     correlation_id: str
     now: datetime
     due_at: datetime
+    at_page: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,12 @@ class UndoIntent:
     link_id: UUID | None
     review_id: UUID | None
     project_id: str
+    at_page: bool
 
     @property
     def actor(self) -> Actor:
         """Who undoes it."""
-        return Actor(self.actor_id, self.actor_email)
+        return Actor(self.actor_id, self.actor_email, self.at_page)
 
 
 async def begin(connection: Connection, ids: Collection[UUID], undo: Undo) -> list[UndoIntent]:
