@@ -154,6 +154,15 @@ async def test_long_texts_are_compared(catalog: Any) -> None:
     assert "".join(segment["text"] for segment in segments if segment["op"] != "insert") == text
 
 
+async def test_texts_too_long_to_be_compared_word_by_word_are_compared_coarsely_and_named(catalog: Any) -> None:
+    text = " ".join(f"w{n}" for n in range(60_000))
+    made = await catalog.requirement(description=text, title="Doors close")
+    await catalog.patch(f"/requirements/{made['id']}", {"description": text.replace("w", "v"), "title": "Doors"})
+    answer = await catalog.read(f"/requirements/{made['id']}/history", **{"from": 1, "limit": 1})
+    assert answer["coarse"] == ["description"]
+    assert [segment["op"] for segment in answer["differences"]["description"]] == ["delete", "insert"]
+
+
 @KINDS
 async def test_the_history_of_what_never_was_is_not_found(catalog: Any, path: str) -> None:
     problem(await catalog.get(f"{path}/00000000-0000-4000-8000-000000000000/history"), 404)

@@ -65,6 +65,7 @@ def side(item: Any, then: int, now: int) -> dict[str, Any]:
         "from_version": then,
         "to_version": now,
         "differences": {},
+        "coarse": [],
         "changed_by": [],
     }
 

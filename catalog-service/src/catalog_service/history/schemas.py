@@ -78,6 +78,14 @@ Differences = Annotated[
     ),
 ]
 
+Coarse = Annotated[
+    list[str],
+    Field(
+        description="Those of the `differences` that are too long for that: where they differ, whole sentences or more"
+        " are told as replaced."
+    ),
+]
+
 
 class History(Page[HistoryEntry]):
     """A page of what happened to an item, the newest first; with `from` or `to`, how the two versions differ."""
@@ -85,6 +93,7 @@ class History(Page[HistoryEntry]):
     from_version: int | SkipJsonSchema[None] = None
     to_version: int | SkipJsonSchema[None] = None
     differences: Differences | SkipJsonSchema[None] = None
+    coarse: Coarse | SkipJsonSchema[None] = None
 
 
 class ChangeOfMeaning(BaseModel):
@@ -102,6 +111,7 @@ class SuspectSide(ShortItem):
     from_version: int
     to_version: int
     differences: Differences
+    coarse: Coarse
     changed_by: Annotated[list[ChangeOfMeaning], Field(description="The newest first.")]
 
 
@@ -130,6 +140,7 @@ class Suspicion(BaseModel):
                                 {"op": "insert", "text": " before departure"},
                             ]
                         },
+                        "coarse": [],
                         "changed_by": [
                             {
                                 "actor": "kim@example.com",
@@ -147,6 +158,7 @@ class Suspicion(BaseModel):
                         "from_version": 1,
                         "to_version": 1,
                         "differences": {},
+                        "coarse": [],
                         "changed_by": [],
                     },
                 }

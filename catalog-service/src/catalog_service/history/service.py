@@ -1,6 +1,5 @@
 """What items said before: every change, the state of any version, and how two versions differ."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,12 +16,15 @@ from catalog_service.links import service as links
 from catalog_service.snapshot import snapshot
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection, Database
+from chassis.web.costly import Deadline, in_thread
 from chassis.web.listing import Fetched, PageRequest, Row
 
 _IN_EVERY_ENTRY = frozenset({"id", "version", "created_at", "updated_at"})
 """Fields that are in every entry by themselves."""
 
 
+_SECONDS = 2
+"""Of work, for the comparison of two states of an item."""
 _ALL = PageRequest(repository.NEWEST_FIRST, None)
 
 
@@ -87,7 +89,7 @@ async def history(
         before, after = [item | await repository.find_values(connection, item_id, number) for number in (first, last)]
     return (
         found._replace(rows=[_entry(kind, change) for change in found.rows]),
-        {"from_version": first, "to_version": last, "differences": await _differences(kind, before, after)},
+        {"from_version": first, "to_version": last, **await _differences(kind, before, after)},
     )
 
 
@@ -156,7 +158,7 @@ async def suspicion_of(database: Database, link_id: UUID) -> Row:
                 **short[kind.name],
                 "from_version": link[f"{kind.name}_version"],
                 "to_version": link[f"{kind.name}_version_now"],
-                "differences": await _differences(kind, before, after),
+                **await _differences(kind, before, after),
                 "changed_by": changed_by,
             }
             for kind in KINDS
@@ -186,14 +188,23 @@ async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any])
     return item | await repository.find_values(connection, item_id, then), item, changed_by
 
 
-async def _differences(kind: ItemKind, before: Row, after: Row) -> dict[str, list[Row]]:
-    """Return the fields of meaning in which two states of an item differ, each with its segments."""
+async def _differences(kind: ItemKind, before: Row, after: Row) -> Row:
+    """Return `differences`, the fields of meaning in which two states of an item differ, each with its segments, and
+    `coarse`, those of them that were not all compared word by word.
+    """
     texts = {name: (_text(name, before[name]), _text(name, after[name])) for name in kind.meaning}
+    changed = {name: pair for name, pair in texts.items() if pair[0] != pair[1]}
+    if not changed:
+        return {"differences": {}, "coarse": []}
+    compared = await in_thread(_SECONDS, lambda deadline: _compare(changed, deadline))
     return {
-        name: [segment._asdict() for segment in await asyncio.to_thread(word_diff.differences, *pair)]
-        for name, pair in texts.items()
-        if pair[0] != pair[1]
+        "differences": {name: [segment._asdict() for segment in of.segments] for name, of in compared.items()},
+        "coarse": [name for name, of in compared.items() if of.coarse],
     }
+
+
+def _compare(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> dict[str, word_diff.Compared]:
+    return {name: word_diff.differences(*pair, deadline.is_over) for name, pair in texts.items()}
 
 
 def _text(name: str, value: Any) -> str:

@@ -1,7 +1,7 @@
 """How two texts differ, word by word, in bounded time."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -13,6 +13,8 @@ _PASSAGES = re.compile(r"[^\n.!?。！？]+[\n.!?。！？]*\s*|[\n.!?。！？]
 
 _MOST_PAIRS = 200_000_000
 """Pairs of words that are compared, at a bit of memory each: those of two quite different texts of 45 kB."""
+_MOST_CHARACTERS = 500_000
+"""Of both texts together, so that they are compared by words at once, and not by sentences and lines first."""
 _MOST_EDITS = 400
 _MOST_STEPS = 1_000_000
 """For longer texts: how many words may differ, and how often two words are looked at to find these."""
@@ -30,18 +32,31 @@ class Segment(NamedTuple):
     text: str
 
 
-def differences(before: str, after: str) -> list[Segment]:
+class Compared(NamedTuple):
+    """How two texts differ; `coarse`: where they do, not every part was compared word by word."""
+
+    segments: list[Segment]
+    coarse: bool
+
+
+_IsOver = Callable[[], bool]
+
+
+def differences(before: str, after: str, is_over: _IsOver = lambda: False) -> Compared:
     """Return how `before` becomes `after`, in order; of what is replaced, the deletion comes first.
 
     What is equal or deleted makes up `before`, what is equal or inserted makes up `after`. Long texts with many
     differences are compared by sentences and lines first, then by words where these differ; what is too long even so
-    is one deletion and one insertion.
+    is one deletion and one insertion, and so is what is left once `is_over` says that the time is over.
     """
-    first, second = _WORDS.findall(before), _WORDS.findall(after)
-    matches, is_whole = _matches(first, second, _MOST_PAIRS)
-    if is_whole:
-        return _readable(_changes(first, second, matches))
-    return _readable(_by_passages(_PASSAGES.findall(before), _PASSAGES.findall(after)))
+    if len(before) + len(after) <= _MOST_CHARACTERS:
+        first, second = _WORDS.findall(before), _WORDS.findall(after)
+        matches, is_whole = _matches(first, second, _MOST_PAIRS, is_over)
+        if is_whole:
+            return Compared(_readable(_changes(first, second, matches)), coarse=False)
+    by_passages = _ByPassages(is_over)
+    segments = _readable(by_passages.changes(_PASSAGES.findall(before), _PASSAGES.findall(after)))
+    return Compared(segments, by_passages.coarse)
 
 
 class _Change(NamedTuple):
@@ -52,13 +67,33 @@ class _Change(NamedTuple):
     equal: Sequence[str]
 
 
-def _by_passages(first: Sequence[str], second: Sequence[str]) -> Iterator[_Change]:
-    left = _MOST_PAIRS
-    for change in _changes(first, second, _matches(first, second, left)[0]):
-        old, new = (_WORDS.findall("".join(passages)) for passages in (change.deleted, change.inserted))
-        yield from _changes(old, new, _matches(old, new, left)[0])
-        left -= len(old) * len(new)
-        yield _Change((), (), change.equal)
+class _ByPassages:
+    """Compares passages, then the words of those that differ; `coarse` once some of these were not."""
+
+    def __init__(self, is_over: _IsOver) -> None:
+        self.coarse = False
+        self._is_over = is_over
+
+    def changes(self, first: Sequence[str], second: Sequence[str]) -> Iterator[_Change]:
+        left = _MOST_PAIRS
+        for change in _changes(first, second, self._matches(first, second, left)):
+            old, new = ("".join(passages) for passages in (change.deleted, change.inserted))
+            if old and new:
+                if len(old) + len(new) <= _MOST_CHARACTERS:
+                    old_words, new_words = _WORDS.findall(old), _WORDS.findall(new)
+                    yield from _changes(old_words, new_words, self._matches(old_words, new_words, left))
+                    left -= len(old_words) * len(new_words)
+                else:
+                    self.coarse = True
+                    yield _Change((old,), (new,), ())
+            else:
+                yield _Change(change.deleted, change.inserted, ())
+            yield _Change((), (), change.equal)
+
+    def _matches(self, first: Sequence[str], second: Sequence[str], most_pairs: int) -> _Matches:
+        matches, is_whole = _matches(first, second, most_pairs, self._is_over)
+        self.coarse = self.coarse or not is_whole
+        return matches
 
 
 def _changes(first: Sequence[str], second: Sequence[str], matches: _Matches) -> Iterator[_Change]:
@@ -119,7 +154,7 @@ _PARTS: tuple[tuple[Literal["equal", "delete", "insert"], str], ...] = (
 )
 
 
-def _matches(first: Sequence[str], second: Sequence[str], most_pairs: int) -> tuple[_Matches, bool]:
+def _matches(first: Sequence[str], second: Sequence[str], most_pairs: int, is_over: _IsOver) -> tuple[_Matches, bool]:
     """Return the longest that both have in common; of what would take too long, their ends, and False."""
     shorter = min(len(first), len(second))
     start = next((i for i in range(shorter) if first[i] != second[i]), shorter)
@@ -127,17 +162,21 @@ def _matches(first: Sequence[str], second: Sequence[str], most_pairs: int) -> tu
     end = next((i for i in range(shorter) if first[-1 - i] != second[-1 - i]), shorter)
     a, b = first[start : len(first) - end], second[start : len(second) - end]
     if len(a) * len(b) <= most_pairs:
-        middle: _Matches | None = _of_rows(a, b) if len(a) >= len(b) else [(i, j) for j, i in _of_rows(b, a)]
+        middle = _of_rows(a, b, is_over) if len(a) >= len(b) else _swapped(_of_rows(b, a, is_over))
     else:
-        middle = _of_few_edits(a, b)
+        middle = _of_few_edits(a, b, is_over)
     matches = [(i, i) for i in range(start)]
     matches += [(start + i, start + j) for i, j in middle or ()]
     matches += [(len(first) - i, len(second) - i) for i in range(end, 0, -1)]
     return matches, middle is not None
 
 
-def _of_rows(longer: Sequence[str], shorter: Sequence[str]) -> _Matches:
-    """Find what both have in common by a row of bits for each word of the shorter (Hyyrö 2004)."""
+def _swapped(matches: _Matches | None) -> _Matches | None:
+    return matches and [(i, j) for j, i in matches]
+
+
+def _of_rows(longer: Sequence[str], shorter: Sequence[str], is_over: _IsOver) -> _Matches | None:
+    """Find what both have in common by a row of bits for each word of the shorter (Hyyrö 2004); None: out of time."""
     wanted = set(shorter)
     places: dict[str, bytearray] = {}
     size = len(longer) // 8 + 1
@@ -149,6 +188,8 @@ def _of_rows(longer: Sequence[str], shorter: Sequence[str]) -> _Matches:
     row = full
     rows = []
     for word in shorter:
+        if is_over():
+            return None
         hits = row & where.get(word, 0)
         row = ((row + hits) | (row - hits)) & full
         rows.append(row.to_bytes(size, "little"))
@@ -166,8 +207,8 @@ def _of_rows(longer: Sequence[str], shorter: Sequence[str]) -> _Matches:
     return matches
 
 
-def _of_few_edits(first: Sequence[str], second: Sequence[str]) -> _Matches | None:
-    """Find what both have in common by Myers' greedy algorithm; None when they differ in too much."""
+def _of_few_edits(first: Sequence[str], second: Sequence[str], is_over: _IsOver) -> _Matches | None:
+    """Find what both have in common by Myers' greedy algorithm; None when they differ in too much, or out of time."""
     n, m = len(first), len(second)
     furthest = {1: 0}
     steps = 0
@@ -184,7 +225,7 @@ def _of_few_edits(first: Sequence[str], second: Sequence[str]) -> _Matches | Non
             if i >= n and i - k >= m:
                 return _traced(trace, k, i)
             steps += i - begin + 1
-        if steps > _MOST_STEPS:
+        if steps > _MOST_STEPS or is_over():
             return None
         furthest = reached
     return None

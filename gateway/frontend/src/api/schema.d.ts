@@ -4757,6 +4757,11 @@ export interface components {
          */
         History: {
             /**
+             * Coarse
+             * @description Those of the `differences` that are too long for that: where they differ, whole sentences or more are told as replaced.
+             */
+            coarse?: string[];
+            /**
              * Differences
              * @description Word by word, the fields of meaning that differ: title, description, type, priority; of a test case also steps, preconditions, postconditions, test_data. Steps are compared as lines, `1. ...`.
              * @example {
@@ -10255,6 +10260,11 @@ export interface components {
              */
             changed_by: components["schemas"]["ChangeOfMeaning"][];
             /**
+             * Coarse
+             * @description Those of the `differences` that are too long for that: where they differ, whole sentences or more are told as replaced.
+             */
+            coarse: string[];
+            /**
              * Differences
              * @description Word by word, the fields of meaning that differ: title, description, type, priority; of a test case also steps, preconditions, postconditions, test_data. Steps are compared as lines, `1. ...`.
              * @example {
@@ -10305,6 +10315,7 @@ export interface components {
          *             "to_version": 2
          *           }
          *         ],
+         *         "coarse": [],
          *         "differences": {
          *           "title": [
          *             {
@@ -10329,6 +10340,7 @@ export interface components {
          *       "suspect": true,
          *       "test_case": {
          *         "changed_by": [],
+         *         "coarse": [],
          *         "differences": {},
          *         "external_id": "TC-7",
          *         "from_version": 1,
