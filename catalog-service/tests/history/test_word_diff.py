@@ -95,7 +95,7 @@ def test_both_ways_find_the_longest_that_texts_have_in_common(first: str, second
 
     few = word_diff._of_few_edits(first, second, never)
     assert few is not None
-    swapped = [(i, j) for j, i in word_diff.of_rows(second, first)]
+    swapped = [(i, j) for j, i in of_rows(second, first)]
     for matches in (of_rows(first, second), few, swapped):
         assert len(matches) == longest(first, second)
         assert all(first[i] == second[j] for i, j in matches)
