@@ -145,6 +145,20 @@ def test_a_line_that_is_no_json_is_named_with_its_place() -> None:
     assert content[refused.value.offset : (refused.value.offset or 0) + 1] == b"}"
 
 
+@pytest.mark.parametrize(
+    ("content", "known"),
+    [
+        (b'{"title": "a"}\n{"title": "b", "custom_metadata": {"k": 1, "k": 2}}\n', NDJSON),
+        (b'[{"title": "a"},\n {"title": "b", "custom_metadata": {"k": 1, "k": 2}}]', JSON),
+    ],
+    ids=["lines", "document"],
+)
+def test_an_object_with_a_name_twice_is_refused_where_it_stands(content: bytes, known: Any) -> None:
+    with pytest.raises(Unreadable, match="'k' twice") as refused:
+        read(content, known, kind="requirements")
+    assert refused.value.line == 2
+
+
 def test_a_document_that_is_no_json_is_named_with_its_place() -> None:
     content = b'[\n {"kind": "requirement", "title": "a"},\n {"kind": "requirement", "title": oops}\n]'
     with pytest.raises(Unreadable) as refused:

@@ -22,13 +22,18 @@ from chassis.web import strict_json
         (b'{"minutes": 9223372036854775808}', "/minutes", "number_out_of_range"),
         (b'{"minutes": ' + b"9" * 5000 + b"}", "", "number_out_of_range"),
         (b'{"a/b~c": NaN}', "/a~1b~0c", "number_out_of_range"),
+        (b'{"title": "x", "title": "y"}', "/title", "duplicate_key"),
+        (b'{"a/b": [1, {"m": {"k": 1, "j": 2, "k": 1}}]}', "/a~1b/1/m/k", "duplicate_key"),
+        (rb'{"title": "x", "\u0074itle": "x"}', "/title", "duplicate_key"),
+        (b'{"a": {"x": 1, "x": 2}, "a": 1}', "/a", "duplicate_key"),
+        (b'[{"x": 1, "x": 2}, {"y": 1}]', "/0/x", "duplicate_key"),
         (b"[" * 33 + b"]" * 33, "/0" * 32, "too_deep"),
         (b"[" * 100_000, "", "too_deep"),
         (b'{"a":' * 100_000, "", "too_deep"),
         (b'{"tags": [' + b"1," * 10_000 + b"1]}", "/tags", "too_many"),
         (b"{" + b",".join(b'"%d":1' % number for number in range(10_001)) + b"}", "", "too_many"),
     ],
-    ids=range(14),
+    ids=range(19),
 )
 def test_what_cannot_be_stored_is_refused_with_its_place(body: bytes, pointer: str, code: str) -> None:
     with pytest.raises(Invalid) as caught:

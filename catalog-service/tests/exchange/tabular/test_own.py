@@ -161,6 +161,13 @@ def test_a_cell_that_is_to_be_an_object_and_is_none_is_a_problem_of_its_row() ->
     ]
 
 
+def test_a_cell_whose_object_has_a_name_twice_is_a_problem_of_its_row() -> None:
+    found = read(f'title,custom_metadata,{MARK}\na,"{{""k"": 1, ""k"": 2}}"\n')
+    (problem,) = found.items[0].problems
+    assert (problem.code, problem.column) == ("duplicate_key", "custom_metadata")
+    assert "'k' twice" in problem.message
+
+
 def test_a_table_of_our_own_is_recognised() -> None:
     found = inspect(f"external_id,title,steps,{MARK}\n")
     assert (found.preset, found.mapping["kind"] if found.mapping else None) == ("traceline", "test_cases")

@@ -2,13 +2,16 @@
 
 import json
 import math
+from collections import Counter
 from typing import Any
 
 from chassis.core.problems import Invalid, MalformedBody, reference_token
+from chassis.core.wording import shown
 
 MAX_DEPTH = 32
 MAX_MEMBERS = 10_000
 """Of one object or array: each may be wrong, and an error takes a hundred times the memory of a member."""
+DUPLICATE_KEY = "duplicate_key"
 _MISTAKES = {
     "Expecting value": "a value is missing",
     "Expecting ',' delimiter": "a comma or the closing bracket is missing",
@@ -31,11 +34,13 @@ def parse(body: bytes, part: str | None = None) -> Any:
     """Return the value of a JSON body, or of the `part` of a form that is named.
 
     Raises MalformedBody for what is no JSON, and Invalid, naming the place, for what is JSON (or is often
-    taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep, too many.
+    taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep, too many,
+    or a name that an object has twice, of which one would go unsaid.
     """
     what, pointer = ("body", "") if part is None else (f"part `{part}` of the form", f"/{part}")
+    doubled = _Doubled()
     try:
-        value = json.loads(body.decode("utf-8"))
+        value = json.loads(body.decode("utf-8"), object_pairs_hook=doubled.take)
     except RecursionError:
         raise _too_deep(pointer, what) from None
     except UnicodeDecodeError as error:
@@ -50,7 +55,51 @@ def parse(body: bytes, part: str | None = None) -> Any:
             pointer, f"A number in the {what} is out of range; send it as text.", "number_out_of_range"
         ) from None
     check(value, pointer)
+    if doubled.found is not None:
+        of, name = doubled.found
+        raise Invalid.field(
+            f"{pointer}{_place(value, of)}/{reference_token(name)}",
+            f"The object has {shown(name)} more than once; leave one of them.",
+            DUPLICATE_KEY,
+        )
     return value
+
+
+def find_duplicate(text: str | bytes) -> str | None:
+    """Return a name that an object has twice in a text that is JSON, None where each has its own."""
+    doubled = _Doubled()
+    try:
+        json.loads(text, object_pairs_hook=doubled.take)
+    except RecursionError:  # what is that deep is refused for it
+        return None
+    return None if doubled.found is None else doubled.found[1]
+
+
+class _Doubled:
+    """Makes the objects of a JSON text, and keeps the last that has a name twice, and the name.
+
+    Those around an object come after it: so none of them has dropped the last one for another of the same name.
+    """
+
+    def __init__(self) -> None:
+        self.found: tuple[dict[str, Any], str] | None = None
+
+    def take(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            self.found = members, Counter(name for name, _ in pairs).most_common(1)[0][0]
+        return members
+
+
+def _place(value: Any, wanted: dict[str, Any]) -> str | None:
+    """Return the pointer to an object in a value, None where it is not in it."""
+    if value is wanted:
+        return ""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, member in members:
+        if isinstance(member, dict | list) and (place := _place(member, wanted)) is not None:
+            return f"/{reference_token(step)}{place}"
+    return None
 
 
 def check(value: Any, pointer: str = "") -> None:

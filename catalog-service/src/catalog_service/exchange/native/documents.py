@@ -15,6 +15,7 @@ from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.native.layout import LISTS, MARK, PROFILE, Count, cut_off
 from catalog_service.exchange.native.surrogates import WholePairs
 from catalog_service.exchange.records import Unreadable
+from chassis.core.wording import shown
 
 RECORDS = "records"
 """The member of our own documents that holds all records."""
@@ -56,7 +57,7 @@ class Document:
         self.file.seek(self.start)
         guarded = ShallowJson(WholePairs(self.file), self.max_record, levels=2 if self.lists else 1)
         try:
-            yield from ijson.items(guarded, prefix, buf_size=BLOCK)
+            yield from ijson.items(guarded, prefix, buf_size=BLOCK, map_type=_Members)
         except NO_JSON as error:
             raise broken_json(self.file, self.start, error, use_float=False) from None
 
@@ -107,12 +108,28 @@ def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False
     return Document(file, start, max_record, head, tuple(lists))
 
 
+class _Members(dict[str, Any]):
+    """An object as it is read, that says which name it was given twice, if any."""
+
+    __slots__ = ("doubled",)
+
+    def __init__(self) -> None:
+        self.doubled: str | None = None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self:
+            self.doubled = name
+        super().__setitem__(name, value)
+
+
 def _with_floats(value: Any) -> Any:
-    """Return a value of ijson with floats as the API reads them, in place; raise Unreadable for numbers beyond them."""
-    if isinstance(value, dict):
+    """Return a value of ijson with floats as the API reads it, in place; raise Unreadable for what that refuses."""
+    if isinstance(value, _Members):
+        if value.doubled is not None:
+            raise Unreadable(f"The file has {shown(value.doubled)} twice in an object; leave one.")
         for name, member in value.items():
             if not isinstance(member, str):
-                value[name] = _with_floats(member)
+                dict.__setitem__(value, name, _with_floats(member))
     elif isinstance(value, list):
         value[:] = [_with_floats(member) for member in value]
     elif isinstance(value, Decimal):

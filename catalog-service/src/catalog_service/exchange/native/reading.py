@@ -12,6 +12,8 @@ from catalog_service.exchange.native.documents import open_document
 from catalog_service.exchange.native.layout import END, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
 from catalog_service.exchange.native.schemas import TEXT, schemas_of
 from catalog_service.exchange.records import Notice, Record, Unreadable
+from chassis.core.wording import shown
+from chassis.web.strict_json import find_duplicate
 
 MAX_RECORD = 8 * 1024 * 1024
 """Bytes of one line or object: an item that the API takes has a fifth of it at most."""
@@ -173,4 +175,6 @@ def _parsed(content: bytes, line: int, offset: int) -> dict[str, Any]:
         ) from None
     if not isinstance(entry, dict):
         raise Unreadable(f"Line {line} is JSON, but not an object: {{...}} is expected.", line=line, offset=offset)
+    if (name := find_duplicate(content)) is not None:
+        raise Unreadable(f"Line {line} has {shown(name)} twice in an object; leave one.", line=line, offset=offset)
     return entry

@@ -21,6 +21,7 @@ from catalog_service.values import (
     TestCaseStatus,
     TestCaseType,
 )
+from chassis.web.strict_json import find_duplicate
 
 PREFIX = "_traceline-"
 SPECIFICATION_TYPE = f"{PREFIX}specification"
@@ -99,9 +100,11 @@ def _read(name: str, kind: str, value: list[Any]) -> Any:
         return plain_text(value[2])
     if name in JSON_FIELDS:
         try:
-            return orjson.loads(value[2])
+            read = orjson.loads(value[2])
         except orjson.JSONDecodeError:
             return value[2]
+        # As a text it is refused where an object belongs: of two members of one name, none is dropped unsaid.
+        return value[2] if find_duplicate(value[2]) is not None else read
     return value[2]
 
 

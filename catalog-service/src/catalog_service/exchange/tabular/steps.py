@@ -10,6 +10,7 @@ import orjson
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import StepsRule
 from catalog_service.exchange.words import fold
+from chassis.web.strict_json import find_duplicate
 
 _NUMBERED = re.compile(r"\s*\(?(\d{1,4})\s*([.)、．:：]|\s-)\s*")
 _BULLET = re.compile(r"\s*[-*•–]\s+")
@@ -111,6 +112,8 @@ def _steps_of_json(text: str) -> list[Step] | None:
     try:
         entries = orjson.loads(text)
     except orjson.JSONDecodeError:
+        return None
+    if find_duplicate(text) is not None:
         return None
     steps = []
     for entry in entries:

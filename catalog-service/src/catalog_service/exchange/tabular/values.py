@@ -18,6 +18,8 @@ from catalog_service.values import (
     TestCaseStatus,
     TestCaseType,
 )
+from chassis.core.wording import shown
+from chassis.web.strict_json import DUPLICATE_KEY, find_duplicate
 
 
 def _values(of: type[StrEnum]) -> tuple[str, ...]:
@@ -112,6 +114,8 @@ def _object(text: str, name: str) -> Any:
     except orjson.JSONDecodeError:
         value = None
     if isinstance(value, dict):
+        if (doubled := find_duplicate(text)) is not None:
+            raise NotConvertible(DUPLICATE_KEY, f"{name} has {shown(doubled)} twice in an object; leave one.")
         return value
     if name == "custom_metadata":
         raise NotConvertible("not_an_object", "custom_metadata must be a JSON object, such as {}.")
