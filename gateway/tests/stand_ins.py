@@ -338,5 +338,5 @@ async def running_gateway(
             while not verifier.revocations.is_fresh():  # noqa: ASYNC110 - this is what a caller would see
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)
-        async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             yield Running(client, issuer, verifier, gateway, endless, notices)

@@ -47,6 +47,59 @@ async def test_head_needs_the_token_that_get_needs(both: Running) -> None:
     assert (await both.get("/api/v1/links", method="HEAD")).status_code == 401
 
 
+@pytest.mark.parametrize("path", ["/api/v1/auth/oidc/login", "/api/v1/auth/oidc/callback?code=c&state=s"])
+async def test_head_neither_begins_nor_ends_a_sign_in(both: Running, path: str) -> None:
+    refused = await both.get(path, method="HEAD")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET")
+    assert (await both.get(path)).json() == {"detail": "Not Found"}, "GET reaches auth-service, which has no such route"
+
+
+@pytest.mark.parametrize(
+    ("public_url", "host", "is_answered"),
+    [
+        (None, "evil.example:8000", False),
+        (None, "traceline", False),
+        (None, "localhost.evil.example", False),
+        (None, "127.0.0.1.evil.example", False),
+        (None, "user@localhost", False),
+        (None, "", False),
+        (None, "localhost", True),
+        (None, "LOCALHOST:8000", True),
+        (None, "traceline.localhost:8000", True),
+        (None, "10.1.2.3:8000", True),
+        (None, "[fe80::1]:8000", True),
+        ("https://traceline.example.com", "traceline.example.com", True),
+        ("https://traceline.example.com:8443", "Traceline.example.com:443", True),
+        ("https://traceline.example.com", "10.1.2.3:8000", True),
+        ("https://traceline.example.com", "localhost:8000", True),
+        ("https://traceline.example.com", "traceline-example.com", False),
+        ("https://traceline.example.com", "evil.traceline.example.com", False),
+        ("https://traceline.example.com", "traceline.example.com:443.evil.example", False),
+        ("http://[fd00::7]:8000", "evil.example", False),
+    ],
+)
+async def test_only_addresses_localhost_and_the_public_name_are_answered(
+    public_url: str | None, host: str, *, is_answered: bool
+) -> None:
+    async with running_gateway(public_url=public_url, cors_allowed_origins=OURS) as running:
+        token = running.issuer.token()
+        for method, path in (
+            *(("GET", path) for path in ("/", "/assets/x.js", "/p/MAIN", "/docs", "/openapi.json", "/nothing")),
+            *(("GET", f"/{probe}") for probe in ("livez", "readyz", "healthz")),
+            *(("GET", f"/api/v1/{path}") for path in ("links", "version", "openapi.json", "auth/oidc/login")),
+            *(("POST", path) for path in ("/session", "/api/v1/auth/login", "/api/v1/links")),
+            ("OPTIONS", "/api/v1/links"),
+        ):
+            sent = {"Host": host, "Origin": OURS, "Access-Control-Request-Method": "PATCH"}
+            response = await running.get(path, token, method=method, headers=sent)
+            assert (response.status_code != 421) == is_answered, path
+            if not is_answered:
+                problem = response.json()
+                assert problem["code"] == "misdirected_request"
+                assert "PUBLIC_URL" in problem["detail"]
+        assert is_answered or not [path for path, _ in running.issuer.came if not path.startswith("/internal")]
+
+
 async def test_head_ends_what_get_would_go_on_with(both: Running) -> None:
     both.endless.clear()
     async with asyncio.timeout(10):
@@ -126,7 +179,7 @@ def test_an_origin_that_is_none_is_refused(origins: str) -> None:
 
 
 async def test_who_may_read_the_documentation_is_a_setting() -> None:
-    paths = ("/docs", "/api/v1/openapi.json")
+    paths = ("/docs", "/api/v1/openapi.json", "/openapi.json")
     async with running_gateway(docs="signed-in") as running:
         for path in paths:
             assert (await running.get(path)).status_code == 401
@@ -134,6 +187,11 @@ async def test_who_may_read_the_documentation_is_a_setting() -> None:
     async with running_gateway(docs="off") as running:
         for path in (*paths, "/docs/assets/swagger-ui.css"):
             assert (await running.get(path, running.issuer.token())).json()["code"] == "route_not_found"
+
+
+async def test_tools_find_the_document_at_the_root(running: Running) -> None:
+    led = await running.get("/openapi.json")
+    assert (led.status_code, led.headers["location"]) == (307, "/api/v1/openapi.json")
 
 
 async def test_everybody_may_read_the_version(running: Running) -> None:

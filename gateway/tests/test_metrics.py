@@ -14,7 +14,7 @@ async def counted(running: Running, *paths: str, token: str | None = None) -> Se
     """The requests that the gateway has counted while these paths were read, by route and status."""
     before = await measured()
     transport = httpx.ASGITransport(app=Measured(running.gateway, "gateway", measured_as))
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         for path in paths:
             await client.get(path, headers={} if token is None else {"Authorization": f"Bearer {token}"})
     name = 'traceline_http_requests_total{method="GET",program="gateway",route='

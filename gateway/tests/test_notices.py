@@ -132,7 +132,7 @@ async def test_from_where_an_api_token_is_used_is_told_once(running: Running) ->
     token = await made(running, "read", id_=3)
     for address in ("192.0.2.1", "192.0.2.1", "192.0.2.9"):
         transport = httpx.ASGITransport(app=running.gateway, client=(address, 1))
-        async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             assert (await client.get(PATH, headers={"Authorization": f"Bearer {token}"})).status_code == 200
     told = await noticed(running)
     assert [(use["api_token_id"], use["address"]) for use in told["uses"]] == [(3, "192.0.2.1"), (3, "192.0.2.9")]

@@ -158,7 +158,7 @@ async def test_what_is_of_the_installation_is_not_below_a_project(embedded: Runn
 )
 async def test_an_address_means_one_thing(embedded: Running, path: str) -> None:
     await told(embedded, ProjectCreated(project=state(visibility="open")))
-    url = httpx.URL("http://gateway").copy_with(raw_path=path.encode())
+    url = httpx.URL("http://localhost").copy_with(raw_path=path.encode())
     response = await embedded.client.get(url, headers={"Authorization": f"Bearer {embedded.issuer.token()}"})
     problem(response, 400, "malformed_path")
 

@@ -28,7 +28,7 @@ def exporter(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
 async def get(path: str, **headers: str) -> Any:
     """Ask a service through both spans."""
     app = tracing.of_requests(tracing.of_calls("catalog-service", telling_app()))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://gateway") as client:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
         return (await client.get(path, headers=headers)).json()
 
 
@@ -54,7 +54,7 @@ async def test_a_callers_trace_is_linked_and_not_continued(exporter: InMemorySpa
 @pytest.mark.parametrize("sent", ["nonsense", "00-" + "0" * 32 + "-" + "0" * 16 + "-01", "ff" + OUTSIDE[2:], "é" * 999])
 async def test_a_callers_trace_that_is_none_is_passed_over(exporter: InMemorySpanExporter, sent: str) -> None:
     app = tracing.of_requests(telling_app())
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://gateway") as client:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
         response = await client.get("/api/v1/links", headers={b"traceparent": sent.encode()})
     assert response.status_code == 200
     [request] = exporter.get_finished_spans()

@@ -160,10 +160,10 @@ def test_a_malformed_request_is_refused_and_harms_nobody(base_url: str, outside:
     address = urlsplit(base_url)
     for request in (
         b"GET /healthz HTTP/1.1\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
-        b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-        b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: 127.0.0.1\r\n\r\n",
+        b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+        b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
         b"Content-Length: 5\r\n\r\n0\r\n\r\n",
         b"NONSENSE\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",

@@ -71,7 +71,7 @@ def test_nothing_is_lost_or_left_by_ctrl_c_or_when_it_is_killed_with_or_without_
         ok(admin.post(f"/suggestions/{suggestion['id']}/accept"))
         # Clients that keep their connections open, one of them within a request, hold nothing up.
         with socket.create_connection(("127.0.0.1", server.port)) as half:
-            half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nuser")
+            half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nuser")
             server.stop()
         eventually(lambda: living_in(used) == [], "the end of every process", seconds=5)
 

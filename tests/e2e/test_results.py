@@ -20,7 +20,7 @@ async def test_a_client_that_is_killed_leaves_nothing_half(base_url: str, review
     place = "/api/v1" if reviewer.project is None else f"/api/v1/projects/{reviewer.project}"
     _, writer = await connect(base_url)
     writer.write(
-        f"POST {place}/test-results?run={key} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {reviewer.token}\r\n"
+        f"POST {place}/test-results?run={key} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {reviewer.token}\r\n"
         f"Content-Type: application/xml\r\nContent-Length: {len(JUNIT)}\r\n\r\n".encode()
         + JUNIT[: int(share * len(JUNIT))]
     )

@@ -12,7 +12,7 @@ from acceptance.client import Traceline
 from acceptance.wire import CLOSES_WITHIN, connect
 
 SILENT = 500
-GET = b"GET /livez HTTP/1.1\r\nHost: a\r\n"
+GET = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n"
 
 
 async def drip(base_url: str, begin: bytes, byte: bytes) -> bytes:
@@ -55,7 +55,7 @@ async def test_slow_and_silent_clients_are_closed_and_others_are_served(
 ) -> None:
     token = str(reviewer.token)
     post = (
-        b"POST /api/v1/requirements HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        b"POST /api/v1/requirements HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Authorization: Bearer " + token.encode() + b"\r\n"
     )
     over = asyncio.Event()
@@ -86,7 +86,7 @@ async def test_slow_and_silent_clients_are_closed_and_others_are_served(
 async def ask_without_listening(base_url: str) -> float:
     """Ask for much and read nothing of it until the connection is cut; return how many seconds that took."""
     began = time.monotonic()
-    request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
+    request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     _, writer = await connect(base_url)
     writer.transport.pause_reading()  # type: ignore[attr-defined]
     writer.write(request * 500)

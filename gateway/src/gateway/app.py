@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.internal_tokens import GATEWAY, InternalSigner
@@ -20,6 +20,7 @@ from chassis.web.responses import answer, etag
 from contracts.routes import AUTH, SERVICES
 from gateway import tracing
 from gateway.auth.credentials import Credentials
+from gateway.auth.hosts import Hosts
 from gateway.auth.verifier import TokenVerifier
 from gateway.documentation import page as documentation
 from gateway.documentation.merging import VERSION_PATH
@@ -45,7 +46,9 @@ from gateway.upstream.client import Upstream
 
 _SERVICES = [service.name for service in SERVICES]
 _NO_PARAMETERS = QueryNames(())
-_DOCUMENTATION = frozenset({"/docs", OPENAPI_PATH})
+_OPENAPI_AT_ROOT = "/openapi.json"
+"""Where tools look for the document by themselves."""
+_DOCUMENTATION = frozenset({"/docs", OPENAPI_PATH, _OPENAPI_AT_ROOT})
 _SESSION = frozenset({session.PATH, f"{session.PATH}/renew"})
 _OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION | _SESSION
 _API = "/api/"
@@ -80,6 +83,7 @@ class Gateway(Edge):
         self._services = Services(services)
         self._documentation = Documentation(services)
         self._docs_setting = settings.docs
+        self._hosts = Hosts(settings.public_url)
         self._cors = Cors(settings.cors_allowed_origins)
         self._security = SecurityHeaders(https=(settings.public_url or "").startswith("https:"))
         self._own: dict[str, Callable[[], Awaitable[Response]]] = {
@@ -89,6 +93,7 @@ class Gateway(Edge):
             VERSION_PATH: self._version,
             "/docs": self._docs,
             OPENAPI_PATH: self._openapi,
+            _OPENAPI_AT_ROOT: self._lead_to_openapi,
         }
         if settings.docs == "off":
             for path in _DOCUMENTATION:
@@ -97,11 +102,14 @@ class Gateway(Edge):
     def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         # No coroutine of its own: every request comes through here.
         if scope["method"] == "HEAD":
+            if scope["path"] in SINGLE_SIGN_ON:  # where GET begins a sign-in, or ends it
+                raise MethodNotAllowed("HEAD", ("GET",), only_reads=False)
             return head.of_get(self._answer, scope, receive, send)
+        incoming = headers.read(scope["headers"])
+        self._hosts.check(incoming.sent[b"host"])
         preflight = self._cors.preflight(scope)
         if preflight is not None:
             return preflight(scope, receive, send)
-        incoming = headers.read(scope["headers"])
         path: str = scope["path"]
         if path in SINGLE_SIGN_ON:
             return self._single_sign_on.answer(scope, incoming, receive, send)
@@ -177,6 +185,9 @@ class Gateway(Edge):
     async def _openapi(self) -> Response:
         content = await self._documentation.document()
         return Response(content, headers={"ETag": etag(content)}, media_type="application/json")
+
+    async def _lead_to_openapi(self) -> Response:
+        return RedirectResponse(OPENAPI_PATH)
 
     def _complete(self, scope: Scope, answered: Headers, id_: str) -> Headers:
         added = (*self._security.missing_in(answered, scope), *self._cors.headers(scope))

@@ -110,9 +110,11 @@ async def following(app: ASGIApp, path: str, headers: Mapping[str, str], query: 
         "path": path,
         "raw_path": path.encode(),
         "query_string": query.encode(),
-        "headers": [(name.lower().encode(), value.encode()) for name, value in {"host": "service", **headers}.items()],
+        "headers": [
+            (name.lower().encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()
+        ],
         "client": ("192.0.2.1", 1),
-        "server": ("service", 80),
+        "server": ("localhost", 80),
         "state": {"stopping": stream.server_stops},
     }
     answering = asyncio.ensure_future(app(scope, stream.receive, stream.send))

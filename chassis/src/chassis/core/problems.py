@@ -13,6 +13,7 @@ Problem
 ├── TooLarge              413 body_too_large
 ├── UriTooLong            414 uri_too_long
 ├── UnsupportedMediaType  415 unsupported_media_type
+├── Misdirected           421 misdirected_request
 ├── Invalid               422 invalid_request, with errors
 ├── TooManyRequests       429 too_many_requests, with Retry-After
 ├── HeadersTooLarge       431 headers_too_large
@@ -102,14 +103,14 @@ class NotFound(Problem):
 
 
 class MethodNotAllowed(Problem):
-    """The method of a request is none that its address takes; HEAD is answered wherever GET is."""
+    """The method of a request is none that its address takes; HEAD is answered wherever GET `only_reads`."""
 
     status = 405
     default_code = "method_not_allowed"
 
-    def __init__(self, method: str, allowed: Collection[str]) -> None:
+    def __init__(self, method: str, allowed: Collection[str], *, only_reads: bool = True) -> None:
         named = listed(sorted({*allowed} - {"HEAD"}), "and")
-        every = sorted({*allowed, "HEAD"} if "GET" in allowed else allowed)
+        every = sorted({*allowed, "HEAD"} if "GET" in allowed and only_reads else allowed)
         detail = f"This address takes {named}, not {shown(method)[1:-1]}."
         super().__init__(detail, headers={"Allow": ", ".join(every)})
 
@@ -147,6 +148,11 @@ class UriTooLong(Problem):
 class UnsupportedMediaType(Problem):
     status = 415
     default_code = "unsupported_media_type"
+
+
+class Misdirected(Problem):
+    status = 421
+    default_code = "misdirected_request"
 
 
 PLACES = frozenset({"query", "path", "header", "cookie"})

@@ -53,6 +53,7 @@ _MEANINGS = {
     413: "Body too large",
     414: "Address too long",
     415: "Wrong media type",
+    421: "The Host header names another machine",
     422: "Invalid field or query",
     429: "Too many requests",
     431: "Headers too many or too long",

@@ -7275,6 +7275,10 @@ export interface components {
             method: components["schemas"]["SuggestionMethod"];
             totals: components["schemas"]["Totals"];
         };
+        MisdirectedRequest: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "misdirected_request";
+        };
         /**
          * Mode
          * @enum {string}
@@ -12173,6 +12177,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["MappingNotFound"];
             };
         };
+        /** @description The Host header names another machine: `misdirected_request` */
+        MisdirectedRequest: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MisdirectedRequest"];
+            };
+        };
         /** @description Duplicate or state conflict: `name_taken` */
         NameTaken: {
             headers: {
@@ -13079,6 +13093,7 @@ export type SchemaMember = components['schemas']['Member'];
 export type SchemaMemberWrite = components['schemas']['MemberWrite'];
 export type SchemaMergeTests = components['schemas']['MergeTests'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
+export type SchemaMisdirectedRequest = components['schemas']['MisdirectedRequest'];
 export type SchemaMode = components['schemas']['Mode'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
@@ -13335,6 +13350,7 @@ export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
 export type ResponseLogoutTokenInvalidOrLogoutTokenUsed = components['responses']['LogoutTokenInvalidOrLogoutTokenUsed'];
 export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
+export type ResponseMisdirectedRequest = components['responses']['MisdirectedRequest'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNameTakenOrProjectArchived = components['responses']['NameTakenOrProjectArchived'];
 export type ResponseNoMail = components['responses']['NoMail'];
@@ -13469,6 +13485,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13506,6 +13523,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13568,6 +13586,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13606,6 +13625,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13658,6 +13678,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13699,6 +13720,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13753,6 +13775,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13805,6 +13828,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13849,6 +13873,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13884,6 +13909,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13937,6 +13963,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -13978,6 +14005,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14025,6 +14053,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailNotVerifiedOrAccountLinked"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14063,6 +14092,7 @@ export interface operations {
             404: components["responses"]["SingleSignOnOff"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14131,6 +14161,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14168,6 +14199,7 @@ export interface operations {
             401: components["responses"]["UnauthenticatedOrLoginTooOld"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14209,6 +14241,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14246,6 +14279,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14290,6 +14324,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14334,6 +14369,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14378,6 +14414,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14420,6 +14457,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14469,6 +14507,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14504,6 +14543,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14543,6 +14583,7 @@ export interface operations {
             404: components["responses"]["SessionNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14592,6 +14633,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14645,6 +14687,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14702,6 +14745,7 @@ export interface operations {
             404: components["responses"]["TokenNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14741,6 +14785,7 @@ export interface operations {
             404: components["responses"]["TokenNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14777,6 +14822,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14834,6 +14880,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14884,6 +14931,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14934,6 +14982,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14982,6 +15031,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15025,6 +15075,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15080,6 +15131,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15162,6 +15214,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["DocumentUnderWayOrRateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15199,6 +15252,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15252,6 +15306,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15365,6 +15420,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded"];
             429: components["responses"]["TooManyImports"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15422,6 +15478,7 @@ export interface operations {
             404: components["responses"]["ImportNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15495,6 +15552,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15539,6 +15597,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ImportNotCancellable"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15600,6 +15659,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             410: components["responses"]["ImportRowsGone"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15664,6 +15724,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15715,6 +15776,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15767,6 +15829,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15824,6 +15887,7 @@ export interface operations {
             404: components["responses"]["MappingNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15885,6 +15949,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15931,6 +15996,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15996,6 +16062,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16049,6 +16116,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16109,6 +16177,7 @@ export interface operations {
             404: components["responses"]["LinkNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16155,6 +16224,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16211,6 +16281,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16260,6 +16331,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16317,6 +16389,7 @@ export interface operations {
             404: components["responses"]["LinkNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16362,6 +16435,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16417,6 +16491,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16474,6 +16549,7 @@ export interface operations {
             404: components["responses"]["NotificationNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16513,6 +16589,7 @@ export interface operations {
             404: components["responses"]["NotificationNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16555,6 +16632,7 @@ export interface operations {
             404: components["responses"]["NotificationNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16597,6 +16675,7 @@ export interface operations {
             404: components["responses"]["NotificationNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16637,6 +16716,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16674,6 +16754,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16729,6 +16810,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16780,6 +16862,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16837,6 +16920,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16889,6 +16973,7 @@ export interface operations {
             409: components["responses"]["NotArchivedOrMainProject"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16945,6 +17030,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17002,6 +17088,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17077,6 +17164,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17125,6 +17213,7 @@ export interface operations {
             409: components["responses"]["ProjectArchivedOrLastProjectAdmin"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17179,6 +17268,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17235,6 +17325,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17278,6 +17369,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ProjectArchived"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17334,6 +17426,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFoundOrServiceAccountNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17392,6 +17485,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17436,6 +17530,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17473,6 +17568,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17515,6 +17611,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17566,6 +17663,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17633,6 +17731,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17725,6 +17824,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17783,6 +17883,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17830,6 +17931,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17887,6 +17989,7 @@ export interface operations {
             404: components["responses"]["PolicyNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -17960,6 +18063,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18000,6 +18104,7 @@ export interface operations {
             404: components["responses"]["PolicyNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18037,6 +18142,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18079,6 +18185,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18136,6 +18243,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18220,6 +18328,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["DocumentUnderWayOrRateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18266,6 +18375,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18324,6 +18434,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18413,6 +18524,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["DocumentUnderWayOrRateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18488,6 +18600,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18540,6 +18653,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18600,6 +18714,7 @@ export interface operations {
             404: components["responses"]["RequirementNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18661,6 +18776,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18707,6 +18823,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18764,6 +18881,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18819,6 +18937,7 @@ export interface operations {
             404: components["responses"]["RequirementNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18880,6 +18999,7 @@ export interface operations {
             404: components["responses"]["RequirementNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18931,6 +19051,7 @@ export interface operations {
             404: components["responses"]["RequirementNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -18976,6 +19097,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19033,6 +19155,7 @@ export interface operations {
             404: components["responses"]["RequirementNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19106,6 +19229,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19170,6 +19294,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19221,6 +19346,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19296,6 +19422,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19356,6 +19483,7 @@ export interface operations {
             404: components["responses"]["SuggestionNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19406,6 +19534,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19456,6 +19585,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19500,6 +19630,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19545,6 +19676,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19609,6 +19741,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19679,6 +19812,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["RunQueued"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19722,6 +19856,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19773,6 +19908,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19830,6 +19966,7 @@ export interface operations {
             404: components["responses"]["RunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19874,6 +20011,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["RunEnded"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19951,6 +20089,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20003,6 +20142,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20063,6 +20203,7 @@ export interface operations {
             404: components["responses"]["TestCaseNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20124,6 +20265,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20170,6 +20312,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20227,6 +20370,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20282,6 +20426,7 @@ export interface operations {
             404: components["responses"]["TestCaseNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20333,6 +20478,7 @@ export interface operations {
             404: components["responses"]["TestCaseNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20394,6 +20540,7 @@ export interface operations {
             404: components["responses"]["TestCaseNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20449,6 +20596,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20494,6 +20642,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20551,6 +20700,7 @@ export interface operations {
             404: components["responses"]["TestCaseNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20624,6 +20774,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20690,6 +20841,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20796,6 +20948,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest"];
             429: components["responses"]["TooManyUploads"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20853,6 +21006,7 @@ export interface operations {
             404: components["responses"]["UploadNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20912,6 +21066,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -20976,6 +21131,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21033,6 +21189,7 @@ export interface operations {
             404: components["responses"]["TestRunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21073,6 +21230,7 @@ export interface operations {
             404: components["responses"]["TestRunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21116,6 +21274,7 @@ export interface operations {
             404: components["responses"]["TestRunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21177,6 +21336,7 @@ export interface operations {
             404: components["responses"]["TestRunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21235,6 +21395,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21287,6 +21448,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21345,6 +21507,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21395,6 +21558,7 @@ export interface operations {
             409: components["responses"]["LastAdminOrServiceAccount"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21452,6 +21616,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21495,6 +21660,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["AccountInactive"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21535,6 +21701,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21575,6 +21742,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21625,6 +21793,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21678,6 +21847,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21718,6 +21888,7 @@ export interface operations {
             404: components["responses"]["InvitationNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21768,6 +21939,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21804,6 +21976,7 @@ export interface operations {
             403: components["responses"]["CrossSiteRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21849,6 +22022,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21886,6 +22060,7 @@ export interface operations {
             403: components["responses"]["CrossSiteRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -21925,6 +22100,7 @@ export interface operations {
             403: components["responses"]["CrossSiteRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from chassis.core.problems import Forbidden
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_HERE = re.compile(rb"(([a-z0-9-]+\.)*localhost|[0-9]{1,3}(\.[0-9]{1,3}){3}|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
-"""Hosts that no name server of others can point here: addresses, and names of this machine."""
 _DEFAULT_PORT = re.compile(r"^(http://.*):80$|^(https://.*):443$")
 
 
 class CrossSite:
-    """Knows Traceline's own origin: PUBLIC_URL; without it what the request is addressed to, by address or localhost.
+    """Knows Traceline's own origin: PUBLIC_URL; without it what the request is addressed to.
 
-    The Host header alone decides nothing: it has to be what the page's origin is, and a name of others is no own one.
+    That is no name of others then (`gateway.auth.hosts`).
     """
 
     def __init__(self, public_url: str | None) -> None:
@@ -43,4 +41,4 @@ class CrossSite:
             return False
         if self._public is not None:
             return origin == self._public
-        return _HERE.fullmatch(host) is not None and origin == b"%b://%b" % (scheme.encode(), host)
+        return origin == b"%b://%b" % (scheme.encode(), host)

@@ -41,7 +41,7 @@ _TAGS = {tag: about for service in SERVICES for tag, about in service.tags.items
     _ABOUT: "The software itself.",
 }
 
-_OF_THE_EDGE = (400, 408, 414, "429 rate_limited", 431, 504)
+_OF_THE_EDGE = (400, 408, 414, 421, "429 rate_limited", 431, 504)
 """What the edge may answer to whatever is asked of a service."""
 _OF_BODIES = (413, 415)
 _ALWAYS = ("Cache-Control", "X-Request-ID")
