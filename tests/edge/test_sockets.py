@@ -10,11 +10,11 @@ from acceptance.client import Traceline
 from acceptance.wire import Answer, say
 
 # `{A}` stands for a right token, `{NEXT}` for a request that somebody hides behind another one.
-HOST = b"Host: a\r\n"
+HOST = b"Host: localhost\r\n"
 GET = b"GET /livez HTTP/1.1\r\n" + HOST
 POST = b"POST /api/v1/requirements HTTP/1.1\r\n" + HOST + b"{A}Content-Type: application/json\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
-NEXT = b"GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
+NEXT = b"GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
 MILLION = b"x" * 1_000_000
 
 REFUSED: dict[str, tuple[bytes, set[int]]] = {
@@ -30,22 +30,22 @@ REFUSED: dict[str, tuple[bytes, set[int]]] = {
     "chunks not last": (POST + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + NEXT, {400}),
     "unknown encoding": (POST + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + NEXT, {400}),
     "a space before the colon": (POST + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + NEXT, {400}),
-    "two hosts": (b"GET /livez HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", {400}),
+    "two hosts": (b"GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", {400}),
     "no host": (b"GET /livez HTTP/1.1\r\n\r\n", {400}),
     "a folded header": (GET + b"X: a\r\n b\r\n\r\n", {400}),
     "a folded encoding": (POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + NEXT, {400}),
-    "bare LF": (b"GET /livez HTTP/1.1\nHost: a\n\n", {400}),
-    "bare LF between headers": (b"GET /livez HTTP/1.1\r\nHost: a\nX: b\r\n\r\n", {400}),
-    "bare CR between headers": (b"GET /livez HTTP/1.1\r\nHost: a\rX: b\r\n\r\n", {400}),
+    "bare LF": (b"GET /livez HTTP/1.1\nHost: localhost\n\n", {400}),
+    "bare LF between headers": (b"GET /livez HTTP/1.1\r\nHost: localhost\nX: b\r\n\r\n", {400}),
+    "bare CR between headers": (b"GET /livez HTTP/1.1\r\nHost: localhost\rX: b\r\n\r\n", {400}),
     "NUL in a value": (GET + b"X: a\0b\r\n\r\n", {400}),
     "NUL in a name": (GET + b"X\0: a\r\n\r\n", {400}),
     "no name": (GET + b": a\r\n\r\n", {400}),
     "no colon": (GET + b"abc\r\n\r\n", {400}),
     "HTTP/0.9": (b"GET /livez\r\n\r\n", {400}),
-    "a version that is 0.9": (b"GET /livez HTTP/0.9\r\nHost: a\r\n\r\n", {400}),
-    "a version that is 2.0": (b"GET /livez HTTP/2.0\r\nHost: a\r\n\r\n", {400}),
+    "a version that is 0.9": (b"GET /livez HTTP/0.9\r\nHost: localhost\r\n\r\n", {400}),
+    "a version that is 2.0": (b"GET /livez HTTP/2.0\r\nHost: localhost\r\n\r\n", {400}),
     "the preface of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", {400}),
-    "a version to come": (b"GET /livez HTTP/9.9\r\nHost: a\r\n\r\n", {400}),
+    "a version to come": (b"GET /livez HTTP/9.9\r\nHost: localhost\r\n\r\n", {400}),
     "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", {400}),
     "a target without a path": (b"GET http://elsewhere HTTP/1.1\r\n" + HOST + b"\r\n", {400}),
     "the target *": (b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n", {404}),
@@ -62,8 +62,10 @@ REFUSED: dict[str, tuple[bytes, set[int]]] = {
     "a space in the path": (b"GET /li vez HTTP/1.1\r\n" + HOST + b"\r\n", {400}),
     "a path of a megabyte": (b"GET /" + MILLION + b" HTTP/1.1\r\n" + HOST + b"\r\n", {414}),
     "a query of 70,000 bytes": (b"GET /livez?" + MILLION[:70_000] + b" HTTP/1.1\r\n" + HOST + b"\r\n", {414}),
-    "a token of a megabyte": (b"GET /api/v1/users HTTP/1.1\r\nAuthorization: Bearer " + MILLION + b"\r\n\r\n", {400}),
+    "a token of a megabyte": (b"GET /api/v1/users HTTP/1.1\r\nAuthorization: Bearer " + MILLION + b"\r\n\r\n", {431}),
     "a header of two megabytes": (GET + b"X: " + MILLION * 2 + b"\r\n\r\n", {431}),
+    "a header of 33,000 bytes": (GET + b"X: " + MILLION[:33_000] + b"\r\n\r\n", {431}),
+    "ten headers of 20,000 bytes": (GET + (b"X: " + MILLION[:20_000] + b"\r\n") * 10 + b"\r\n", {431}),
     "10,000 headers": (GET + b"X: x\r\n" * 10_000 + b"\r\n", {431}),
     "200,000 headers": (GET + b"X: x\r\n" * 200_000 + b"\r\n", {431}),
     "a chunk of no size": (CHUNKED + b"zz\r\n{}\r\n0\r\n\r\n" + NEXT, {400}),
@@ -86,7 +88,7 @@ REFUSED: dict[str, tuple[bytes, set[int]]] = {
 }
 
 ANSWERED: dict[str, tuple[bytes, list[int]]] = {
-    "HTTP/1.0": (b"GET /livez HTTP/1.0\r\nHost: a\r\n\r\n" + NEXT, [200]),
+    "HTTP/1.0": (b"GET /livez HTTP/1.0\r\nHost: localhost\r\n\r\n" + NEXT, [200]),
     "a whole address": (b"GET http://elsewhere/livez HTTP/1.1\r\n" + HOST + b"\r\n", [200]),
     "empty lines before it": (b"\r\n\r\n" + GET + b"\r\n", [200]),
     "two requests": (GET + b"\r\n" + NEXT, [200, 404]),
@@ -103,7 +105,7 @@ ANSWERED: dict[str, tuple[bytes, list[int]]] = {
     ),
     "a web socket": (GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + NEXT, [200]),
     "h2c": (POST + b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}" + NEXT, [422]),
-    "a header of a megabyte": (GET + b"X: " + MILLION + b"\r\n\r\n", [200]),
+    "a header of 32,000 bytes": (GET + b"X: " + MILLION[:32_000] + b"\r\n\r\n", [200]),
     "a small body that is waited for": (POST + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}", [422]),
 }
 

@@ -277,6 +277,7 @@ async def test_who_calls_is_believed_from_proxies_that_are_trusted_alone(trusted
         (b"NONSENSE\r\n\r\n", 400),
         (b"GET /" + b"x" * 40_000 + b" HTTP/1.1\r\nHost: here\r\n\r\n", 414),
         (b"GET / HTTP/1.1\r\nHost: here\r\n" + b"X: y\r\n" * 300 + b"\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: here\r\nX: " + b"y" * 33_000 + b"\r\n\r\n", 431),
     ],
 )
 async def test_what_is_refused_before_the_app_sees_it_is_counted(sent: bytes, status: int) -> None:

@@ -24,14 +24,17 @@ UNREAD_SECONDS = 30.0
 LINGER_SECONDS = 3.0
 """For reading on after a last answer: to close earlier could take the answer away from a client that still sends."""
 _SLOWEST = 4096
-_MAX_HEAD = 1024 * 1024 + 64 * 1024
-"""Bytes. As long as a body may be: a token of a megabyte is refused as any other wrong token is."""
+_MAX_HEAD = 128 * 1024
+"""Bytes, with the address."""
 _MAX_URI = 32 * 1024
 """Bytes; the parser of addresses counts them in 16 bits."""
+_MAX_HEADER = 32 * 1024
+"""Bytes of its name and its value."""
 _MAX_HEADERS = 200
+_LONGEST_SHOWN = 100
 _MAX_PIPELINED = 100
 """Requests that came before the answer to an earlier one; those beyond are not answered."""
-_TOO_MANY = "The headers are more, or longer, than this server reads; send fewer."
+_TOO_MANY = f"The headers are more than {_MAX_HEADERS}, or longer than {_MAX_HEAD} bytes; send fewer."
 
 _REFUSALS = Counter("traceline_http_refusals_total", "Requests that were refused before they were whole.", ("status",))
 for _kind in (MalformedBody, RequestTimedOut, UriTooLong, HeadersTooLarge):
@@ -193,7 +196,14 @@ class Protocol(HttpToolsProtocol):
             return UriTooLong(f"The address is longer than {_MAX_URI} bytes; ask for less at once.")
         if len(self.headers) > _MAX_HEADERS:
             return HeadersTooLarge(_TOO_MANY)
-        return None
+        whole = len(self.url)
+        for name, value in self.headers:
+            size = len(name) + len(value)
+            if size > _MAX_HEADER:
+                shown = name[:_LONGEST_SHOWN].decode("ascii", "replace")
+                return HeadersTooLarge(f"The header {shown} is longer than {_MAX_HEADER} bytes; send a shorter one.")
+            whole += size
+        return HeadersTooLarge(_TOO_MANY) if whole > _MAX_HEAD else None
 
     # How it ends.
 
