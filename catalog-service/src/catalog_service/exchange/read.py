@@ -9,6 +9,7 @@ import shutil
 import struct
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,8 +20,9 @@ import orjson
 
 from catalog_service.exchange import registry
 from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
-from catalog_service.exchange.records import Document, Notice, Revision, Unreadable
+from catalog_service.exchange.records import Document, Item, Notice, Revision, Unreadable
 from catalog_service.exchange.validation import Tally, Validation
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.problems import Problem
@@ -130,6 +132,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     )
     read = _Read(chosen.name)
     notices = Tally()
+    relations: Counter[str] = Counter()
     lines: list[bytes] = []
     size = total = 0
     for record in chosen.read(file, options):
@@ -143,6 +146,8 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             read.dropped += 1
         else:
             read.rows += 1
+            if isinstance(record, Item) and record.relations:
+                relations[record.kind] += record.relations
             if order.most_rows is not None and read.rows > order.most_rows:
                 message = f"The file has more than {order.most_rows:,} rows, which is the most at once; cut it up."
                 raise Unreadable(message, code="too_many_rows", line=getattr(record, "line", None))
@@ -164,6 +169,8 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     if read.dropped:
         warning = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
         notices.add(warning, None, read.dropped)
+    for kept in relations_kept(relations):
+        notices.add({"code": kept.code, "message": kept.message}, None, kept.count)
     read.notices = notices.listed()
     if chosen.inspect is not None:
         file.seek(0)

@@ -14,7 +14,10 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 @cache
 def words() -> dict[str, Any]:
-    """Return what people call fields and their values: `action`, `expected` and `data` are of steps."""
+    """Return what people call fields and their values: `action`, `expected` and `data` are of steps.
+
+    Of `relations`, the columns of `parents` name items whatever stands in them, those of `others` where it is ids.
+    """
     known: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
     return known
 

@@ -36,6 +36,17 @@ async def test_a_table_that_is_sent_again_changes_nothing(imports: Any) -> None:
     assert await actions(imports, again) == ["unchanged", "unchanged"]
 
 
+async def test_relations_that_are_only_kept_are_said_and_hold_up_an_import_that_nobody_looks_at(imports: Any) -> None:
+    key = imports.catalog.word()
+    content = f"ID,Title,Parent\n{key}-1,Doors,\n{key}-2,Close,{key}-1\n"
+    job = await send(imports, content, apply="if_clean")
+    assert (job["status"], job["summary"]["clean"]) == ("planned", False)
+    (said,) = [one for one in job["summary"]["warnings"] if one["unclean"]]
+    assert (said["code"], said["count"]) == ("relations_kept", 1)
+    assert await actions(imports, job) == ["create", "create"]
+    assert (await send(imports, content, apply="always"))["status"] == "applied"
+
+
 async def test_a_table_without_ids_is_matched_by_the_key_that_is_proposed(imports: Any) -> None:
     word = imports.catalog.word()
     content = workbook(

@@ -53,15 +53,21 @@ def import_file(
         if job["status"] == "failed":
             error = job["error"]
             raise Failure(Exit.REFUSED, error["detail"], problem=error).of_file(file)
-        clean = bool((job.get("summary") or {}).get("clean"))
+        summary = job.get("summary") or {}
+        clean = bool(summary.get("clean"))
         problems = [] if clean else _problems(api, job["id"])
         if applies and clean and job["status"] == "planned":
             job = _applied(api, job, look)
-    for line in _shown(file, problems):
+    not_taken = [one for one in summary.get("warnings", ()) if one.get("unclean")]
+    for line in _shown(file, [*problems, *not_taken]):
         context.terminal.say(line)
     context.terminal.answer(job, *_counts(job))
     if applies and job["status"] != "applied":
-        raise Failure(Exit.REFUSED, "Nothing was applied: mend the file, or see what the options of the import can do.")
+        raise Failure(
+            Exit.REFUSED,
+            "Nothing was applied: mend the file, see what the options of the import can do, or apply what of it can be"
+            " with --option apply=always.",
+        )
     if check and not clean:
         raise SystemExit(Exit.NOT_PASSED)
 
@@ -97,7 +103,7 @@ def _shown(file: Path, problems: list[dict[str, Any]]) -> list[str]:
     return [
         ":".join(str(part) for part in (file, one.get("line") or one.get("row"), one.get("column")) if part is not None)
         + f": {one.get('message') or one.get('code')}"
-        for one in problems[:_MOST_SHOWN]
+        for one in problems
     ]
 
 

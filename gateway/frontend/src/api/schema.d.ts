@@ -4919,7 +4919,15 @@ export interface components {
          *             "row": 17
          *           }
          *         ],
-         *         "warnings": []
+         *         "warnings": [
+         *           {
+         *             "code": "relations_kept",
+         *             "count": 12,
+         *             "message": "12 relations between requirements are kept as further data; Traceline does not make them yet.",
+         *             "row": null,
+         *             "unclean": true
+         *           }
+         *         ]
          *       }
          *     }
          */
@@ -5222,7 +5230,7 @@ export interface components {
         ImportStatus: "received" | "reading" | "planned" | "applying" | "applied" | "failed" | "cancelled" | "expired";
         /**
          * ImportSummary
-         * @description What a person has to know before it is applied; `clean`: there is no conflict and no error.
+         * @description What a person has to know before it is applied; `clean`: no conflict, no error, and no warning is `unclean`.
          */
         ImportSummary: {
             /** Clean */
@@ -5242,7 +5250,7 @@ export interface components {
             /** Problems */
             problems: components["schemas"]["ImportRemark"][];
             /** Warnings */
-            warnings: components["schemas"]["ImportRemark"][];
+            warnings: components["schemas"]["PlanWarning"][];
         };
         /**
          * Inspected
@@ -6251,7 +6259,15 @@ export interface components {
          *             "row": 17
          *           }
          *         ],
-         *         "warnings": []
+         *         "warnings": [
+         *           {
+         *             "code": "relations_kept",
+         *             "count": 12,
+         *             "message": "12 relations between requirements are kept as further data; Traceline does not make them yet.",
+         *             "row": null,
+         *             "unclean": true
+         *           }
+         *         ]
          *       }
          *     }
          */
@@ -8178,6 +8194,25 @@ export interface components {
             /** Thresholds */
             thresholds: components["schemas"]["ThresholdFigures"][];
             totals: components["schemas"]["Totals"];
+        };
+        /**
+         * PlanWarning
+         * @description A warning; `unclean`: something of the file is in no item and no link, so that the plan is not clean.
+         */
+        PlanWarning: {
+            /** Code */
+            code: string;
+            /** Count */
+            count: number;
+            /** Message */
+            message: string;
+            /** Row */
+            row: number | null;
+            /**
+             * Unclean
+             * @default false
+             */
+            unclean?: boolean;
         };
         /**
          * Policy
@@ -13147,6 +13182,7 @@ export type SchemaPageTestCaseStanding = components['schemas']['Page_TestCaseSta
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
 export type SchemaPerformance = components['schemas']['Performance'];
+export type SchemaPlanWarning = components['schemas']['PlanWarning'];
 export type SchemaPolicy = components['schemas']['Policy'];
 export type SchemaPolicyNotFound = components['schemas']['PolicyNotFound'];
 export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed'];
@@ -15319,7 +15355,7 @@ export interface operations {
             query?: {
                 /** @description Whether items that came from another source system may be taken over. */
                 adopt?: boolean;
-                /** @description `never`: only planned, until POST .../apply. `if_clean`: applied at once unless there is a conflict, an error, or a row without a key. `always`: applied at once, without the rows that cannot be. */
+                /** @description `never`: only planned, until POST .../apply. `if_clean`: applied at once unless there is a conflict, an error, a row without a key, or something of the file that is in no item and no link. `always`: applied at once, without the rows that cannot be. */
                 apply?: "never" | "if_clean" | "always";
                 /** @description External ids for rows without a key; `{n}` counts. */
                 assign_external_id?: string;

@@ -172,8 +172,9 @@ function Outcome({ job }: { job: Import }) {
     )
   }
   if (status !== "planned" || !counts) return null
-  if (changed(job) + refused(job) === 0) return <p>● {words.nothing}</p>
-  return <p>{refused(job) > 0 ? `✕ ${words.notClean(formatCount(refused(job)))}` : `● ${words.clean}`}</p>
+  if (refused(job) > 0) return <p>✕ {words.notClean(formatCount(refused(job)))}</p>
+  const said = changed(job) === 0 ? words.nothing : words.clean
+  return <p>{job.summary?.clean ? `● ${said}` : `▲ ${said} ${words.notWhole}`}</p>
 }
 
 type ApplyProps = { job: Import; close: () => void; take: (job: Import) => void }

@@ -76,7 +76,8 @@ export function Summary({ job: { id, summary } }: { job: Import }) {
   const { problems, warnings, defaulted, makes_suspect } = summary
   const lists = [
     { title: words.problems, remarks: problems, sign: "✕", isFailure: true },
-    { title: words.warnings, remarks: warnings, sign: "▲", isFailure: false },
+    { title: words.notTaken, remarks: warnings.filter(({ unclean }) => unclean), sign: "▲", isFailure: false },
+    { title: words.warnings, remarks: warnings.filter(({ unclean }) => !unclean), sign: "▲", isFailure: false },
   ]
   return (
     <>
@@ -90,7 +91,10 @@ export function Summary({ job: { id, summary } }: { job: Import }) {
                   <li key={code}>
                     <span aria-hidden="true">{sign}</span> {message}{" "}
                     <span className={css.quiet}>
-                      {[count > 1 && words.times(formatCount(count)), row !== null && words.firstRow(row)]
+                      {[
+                        count > 1 && !message.includes(formatCount(count)) && words.times(formatCount(count)),
+                        row !== null && words.firstRow(row),
+                      ]
                         .filter(Boolean)
                         .join(", ")}
                     </span>{" "}

@@ -105,7 +105,8 @@ class ImportQuery(ReadingQuery):
         ApplyWhen,
         Field(
             description="`never`: only planned, until POST .../apply. `if_clean`: applied at once unless there is a"
-            " conflict, an error, or a row without a key. `always`: applied at once, without the rows that cannot be."
+            " conflict, an error, a row without a key, or something of the file that is in no item and no link."
+            " `always`: applied at once, without the rows that cannot be."
         ),
     ] = ApplyWhen.NEVER
     mode: Annotated[

@@ -75,12 +75,18 @@ class ImportRemark(BaseModel):
     message: str
 
 
+class PlanWarning(ImportRemark):
+    """A warning; `unclean`: something of the file is in no item and no link, so that the plan is not clean."""
+
+    unclean: bool = False
+
+
 class ImportSummary(BaseModel):
-    """What a person has to know before it is applied; `clean`: there is no conflict and no error."""
+    """What a person has to know before it is applied; `clean`: no conflict, no error, and no warning is `unclean`."""
 
     clean: bool
     problems: list[ImportRemark]
-    warnings: list[ImportRemark]
+    warnings: list[PlanWarning]
     defaulted: Annotated[
         dict[str, int], Field(description="Required fields that the file lacks, and in how many rows.")
     ]
@@ -125,7 +131,16 @@ IMPORT_EXAMPLE: JsonDict = {
                 "message": "There is no priority 'Hihg'; it can be critical, high, medium or low. Did you mean high?",
             }
         ],
-        "warnings": [],
+        "warnings": [
+            {
+                "code": "relations_kept",
+                "count": 12,
+                "row": None,
+                "message": "12 relations between requirements are kept as further data; Traceline does not make them"
+                " yet.",
+                "unclean": True,
+            }
+        ],
         "defaulted": {"type": 16},
         "makes_suspect": 3,
     },

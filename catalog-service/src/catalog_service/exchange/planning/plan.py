@@ -9,6 +9,7 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import dict_row
 
+from catalog_service.exchange.incomplete import INCOMPLETE
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Deleted, LinksOf, Missing, Mode, OnConflict, scope_of
 from catalog_service.exchange.planning import changes, items, links
@@ -275,11 +276,12 @@ async def _summary(
     refused = "r.action IN ('error', 'conflict')"
     problems = await (await planner.connection.execute(detail.format("problems", refused), parameters)).fetchall()
     warnings = await (await planner.connection.execute(detail.format("warnings", "true"), parameters)).fetchall()
-    is_clean = not any(of["error"] or of["conflict"] for of in counts.values())
+    warnings = [{**one, "unclean": one["code"] in INCOMPLETE} for one in (*read["notices"], *warnings)]
+    is_refused = any(of["error"] or of["conflict"] for of in counts.values())
     return {
-        "clean": is_clean,
+        "clean": not is_refused and not any(one["unclean"] for one in warnings),
         "problems": problems,
-        "warnings": [*read["notices"], *warnings],
+        "warnings": warnings,
         "defaulted": read["defaulted"],
         "columns": read["columns"],
         "makes_suspect": await _becoming_suspect(planner),

@@ -245,9 +245,7 @@ def _relate(draft: Draft, content: Mapping[str, Any], relations: Relations) -> N
     entries = said if isinstance(said, list) else ()
     targets = [str(target) for entry in entries for target in (entry if isinstance(entry, dict) else [entry])]
     link_type = "verifies" if draft.kind == "test_case" else "covers"
-    others = [target for target in targets if not relations.relate(draft, target, link_type)]
-    if others:
-        draft.metadata["links"] = others
+    draft.keep_relations("links", [target for target in targets if not relations.relate(draft, target, link_type)])
 
 
 FORMAT = Format(

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial, wraps
 from typing import Any, BinaryIO
@@ -54,6 +54,13 @@ class Draft:
         self.metadata: dict[str, Any] = {}
         self.problems: list[Remark] = []
         self.warnings: list[Remark] = []
+        self.relations = 0
+
+    def keep_relations(self, name: str, relations: Sequence[str]) -> None:
+        """Keep relations that are no links in custom_metadata, below this name."""
+        if relations:
+            self.metadata[name] = relations
+            self.relations += len(relations)
 
     def item(self, source_system: str | None = None) -> Item:
         """Return the item; required fields of which the file says nothing have a usual value and are `defaulted`."""
@@ -91,6 +98,7 @@ class Draft:
             defaulted=defaulted,
             problems=self.problems,
             warnings=self.warnings,
+            relations=self.relations,
         )
 
     _said: frozenset[str] = frozenset()

@@ -1,7 +1,7 @@
 """sphinx-needs: needs.json, a version of a documentation and all its needs."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeGuard
 
 import ijson
 
@@ -191,17 +191,26 @@ def _keep_rest(draft: Draft, need: dict[str, Any], relations: Relations) -> None
         if _is_relation(value, field, relations):
             link_type = "verifies" if field in _VERIFYING else "validates" if field in _VALIDATING else "covers"
             value = [target for target in value if not relations.relate(draft, _need_of(target), link_type)]
-            if not value:
-                continue
+            draft.keep_relations(field, value)
+            continue
+        if _names_needs(value) and f"{field}_back" in need:
+            draft.keep_relations(field, value)
+            continue
+        if field == "parent_need" and isinstance(value, str) and value not in _texts(need.get("parent_needs"))[0]:
+            draft.relations += 1
         draft.metadata[field] = plain(value)
     draft.metadata = {field: value for field, value in draft.metadata.items() if not is_blank(value)}
 
 
 def _is_relation(value: Any, field: str, relations: Relations) -> bool:
     """Check whether a field names needs: those of the file, or `links` of which others may have the other end."""
-    if not isinstance(value, list) or not all(isinstance(target, str) for target in value):
+    if not _names_needs(value):
         return False
     return field in ("links", *_VERIFYING, *_VALIDATING) or any(relations.kind(_need_of(item)) for item in value)
+
+
+def _names_needs(value: Any) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(target, str) for target in value)
 
 
 def _need_of(target: str) -> str:

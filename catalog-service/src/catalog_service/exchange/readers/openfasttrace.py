@@ -119,8 +119,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             for target in item.lists.get("Covers", ())
             if not relations.relate(draft, target, "verifies" if draft.kind == "test_case" else "covers")
         ]
-        if others:
-            draft.metadata["covers"] = others
+        draft.keep_relations("covers", others)
         yield draft.item()
     if row == 0:
         raise Unreadable(

@@ -37,6 +37,8 @@ _LEFT_OUT = {
 }
 _STRUCTURE = {"DOCUMENT", "GRAMMAR", "FRAGMENT", "DOCUMENT_FRAGMENT", "SECTION", *_LEFT_OUT}
 _VERIFYING = ("verif", "test", "check")
+_BETWEEN_NODES = ("Parent", "Child")
+"""The types of relations between nodes; others are with files."""
 
 
 @dataclass(slots=True)
@@ -284,6 +286,7 @@ def _draft(node: _Node, row: int, place: _Place, relations: Relations, options: 
     others = [relation for relation in node.relations if not _make_link(draft, relation, relations)]
     if others:
         metadata["relations"] = others
+        draft.relations += sum(relation.get("type") in _BETWEEN_NODES for relation in others)
     return draft
 
 
@@ -303,7 +306,7 @@ def _keep_fields(node: _Node, metadata: dict[str, Any]) -> None:
 def _make_link(draft: Draft, relation: dict[str, str], relations: Relations) -> bool:
     """Make a link of a relation between a requirement and a test case, and return whether it is one."""
     target = relation.get("value", "")
-    if relation.get("type") not in ("Parent", "Child") or not target:
+    if relation.get("type") not in _BETWEEN_NODES or not target:
         return False
     role = relation.get("role", "")
     verifies = draft.kind == "test_case" or role.lower().startswith(_VERIFYING)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.records import Document, Item, Link, Notice, Record, Remark, Unreadable
 from catalog_service.exchange.refusals import archive_of, xml_of
 from catalog_service.exchange.reqif import collector
@@ -277,15 +278,9 @@ class _Objects:
                 "Headings and folders give modules and paths; they are no requirements.",
                 len(self._structure),
             )
-        counts = self._relations.counts()
-        if counts["kept"]:
-            yield Notice(
-                "relations_kept",
-                "Relations that are not between a requirement and a test case are kept in custom_metadata.reqif.",
-                counts["kept"],
-            )
-        if counts["dangling"]:
-            yield Notice("dangling_relation", "Relations name objects that the file does not have.", counts["dangling"])
+        yield from relations_kept(self._relations.kept)
+        if count := self._relations.dangling:
+            yield Notice("dangling_relation", "Relations name objects that the file does not have.", count)
         for (code, message), count in self._notices.items():
             yield Notice(code, message, count)
         if names := sorted({_plain(name) for name in self._dropped}):

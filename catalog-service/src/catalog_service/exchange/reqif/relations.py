@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from catalog_service.exchange.incomplete import OTHER
 from catalog_service.exchange.reqif.attributes import metadata_of
 from catalog_service.exchange.reqif.collector import Document, Raw
 from catalog_service.exchange.reqif.own import is_own, notes_of
@@ -26,7 +27,10 @@ class Relations:
         self.unknown: set[str] = set()
         """The objects that relations name and the files do not have, once it is settled."""
         self._links: dict[tuple[str, str], int] = {}
-        self._counts: Counter[str] = Counter()
+        self.kept: Counter[str] = Counter()
+        """How many relations are no links, by the kind of the item at one of their ends, else OTHER."""
+        self.dangling = 0
+        """How many relations name what the files do not have."""
 
     def settle(self, kinds: Mapping[str, str]) -> None:
         """Find out which relation is what, now that it is known what each object is."""
@@ -38,13 +42,13 @@ class Relations:
             seen.add(relation["identifier"])
             source, target = relation.get("source", ""), relation.get("target", "")
             if source not in kinds or target not in kinds:
-                self._counts["dangling"] += 1
+                self.dangling += 1
                 self.unknown.update(end for end in (source, target) if end not in kinds)
             ends = {kinds.get(source): source, kinds.get(target): target}
             if "requirement" in ends and "test_case" in ends:
                 self._links.setdefault((ends["requirement"], ends["test_case"]), number)
             else:
-                self._counts["kept"] += 1
+                self.kept[next((kind for kind in _ITEMS if kind in ends), OTHER)] += 1
             if kinds.get(source) not in _ITEMS:
                 self._of_others.append(number)
             elif not is_own(relation):
@@ -70,10 +74,6 @@ class Relations:
             if value[1] == notes_of(fields["link_type"]) and value[2]:
                 fields["notes"] = value[2]
         return fields
-
-    def counts(self) -> Counter[str]:
-        """Return how many relations are `kept` instead of being links, and how many are `dangling`."""
-        return self._counts
 
     def _stored(self, relation: Raw) -> dict[str, Any]:
         stored = metadata_of(relation, self._schema)

@@ -1,6 +1,6 @@
 """Applies a mapping to the rows of a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from typing import Any
 
@@ -9,6 +9,7 @@ from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, ids_in
 from catalog_service.exchange.tabular.kinds import kind_columns, says_kind
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
+from catalog_service.exchange.tabular.related import count_named, level_columns
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
 from catalog_service.exchange.tabular.steps import StepReader, make_reader, texts_of
 from catalog_service.exchange.tabular.table import Row
@@ -37,7 +38,9 @@ class Mapper:
         sheet: str | None = None,
         is_own: bool = False,
         has_mark: bool = False,
+        related: Set[int] = frozenset(),
     ) -> None:
+        """`related` are the columns that name other items of the same kind."""
         self._is_own = is_own
         self._has_mark = has_mark
         self._mapping = mapping
@@ -67,8 +70,11 @@ class Mapper:
         ]
         self._rest = [(at, columns.name(at)) for at in rest]
         self._ignores_rest = mapping.rest == "ignore"
+        self._related = [] if self._ignores_rest else [at for at in rest if at in related]
         self._attachments = {at for at, name in self._rest if fold(name) in _ATTACHMENTS}
         self._kinds_at = [] if is_own else kind_columns(columns)
+        titles = next((source.positions for source in self._sources if source.name == "title"), ())
+        self._levels = level_columns(columns, titles)
         self._id_at = next((source.position for source in self._sources if source.name == "external_id"), None)
         self._tally = Tally()
         self._cases = Cases(
@@ -146,6 +152,14 @@ class Mapper:
             fields["source_system"] = self._source_system
         version = fields.pop("version", None)
         item.version = version if isinstance(version, int) else None
+        if self._related:
+            item.relations = sum(count_named(case.cells[at]) for at in self._related if case.cells[at].strip())
+        if self._levels and any(case.cells[at].strip() for at in self._levels):
+            self._tally.count(
+                "levels_not_kept",
+                f"Row {row.number} stands below another one, as its title in {self._columns.name(min(self._levels))} or"
+                " a later column says; which one it is, is not kept.",
+            )
         yield item
         if self._links:
             yield from self._links_of(item, case.cells)

@@ -11,6 +11,7 @@ from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_kind import are_ids, propose_kind, said_kind
 from catalog_service.exchange.tabular.proposed_steps import propose_steps
 from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map
+from catalog_service.exchange.tabular.related import names_parents
 from catalog_service.exchange.tabular.values import CLOSED, minutes
 from catalog_service.exchange.words import fold
 from chassis.core.wording import shown
@@ -73,7 +74,7 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     """Return what a column could be, by field."""
     header = _CUSTOM_FIELD.sub(r"\1", sample.columns.header[at]) if at < len(sample.columns) else ""
     found: dict[str, Guess] = {}
-    if not header or len(header) > LONGEST_HEADER or sample.is_of_matrix(at):
+    if not header or len(header) > LONGEST_HEADER or sample.is_of_matrix(at) or names_parents(header):
         return found
     look = fold(header)
     plain = re.sub(r"\s*[(\[].*?[)\]]\s*", " ", look).strip() or look

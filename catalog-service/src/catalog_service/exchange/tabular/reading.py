@@ -15,7 +15,7 @@ from catalog_service.exchange.tabular.described import describe
 from catalog_service.exchange.tabular.kinds import kind_of_all
 from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.mapper import PROBLEM, Mapper
-from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
+from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
     COVER,
     LONG_TEXTS,
@@ -30,6 +30,7 @@ from catalog_service.exchange.tabular.own import (
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
 from catalog_service.exchange.tabular.proposals import Proposal, propose
+from catalog_service.exchange.tabular.related import related_columns
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.table import Row, Table, limit_rows
 from catalog_service.exchange.tabular.xlsx import open_workbook
@@ -350,12 +351,22 @@ def _records(start: Start, chosen: Chosen, options: ReadOptions, *, sheet: str |
         sheet=sheet,
         is_own=chosen.preset == OWN,
         has_mark=start.is_own,
+        related=_related(start, chosen),
     )
     yield from notices.about(start, chosen)
     for record in mapper.read(start.rows):
         if isinstance(record, Item | Link):
             record.sheet = start.table.name
         yield record
+
+
+def _related(start: Start, chosen: Chosen) -> frozenset[int]:
+    """Return the columns of a table that name other items of the same kind; of our own tables none does."""
+    if chosen.preset == OWN or chosen.mapping.kind == "links":
+        return frozenset()
+    rule = chosen.mapping.fields.get("external_id")
+    column = rule.column if isinstance(rule, FieldRule) else None
+    return related_columns(start.sample, None if column is None else start.columns.find(column))
 
 
 def _has_same_header(start: Start, main: Start) -> bool:
