@@ -108,9 +108,26 @@ async def test_a_creator_with_a_long_address_is_named_by_its_beginning(catalog: 
 async def test_a_very_long_text_of_many_words_is_kept_and_found_by_its_beginning(catalog: Any) -> None:
     word = catalog.word()
     text = f"{word} " + " ".join(f"w{number}-{number}/{number}.example" for number in range(30_000))
-    made = await catalog.requirement(description=text[:1_000_000], tags=["t" * 3000, *map(str, range(5000))])
+    made = await catalog.requirement(description=text[:1_000_000], tags=["t" * 100, *map(str, range(99))])
     assert made["description"] == text[:1_000_000]
     assert [item["id"] for item in (await catalog.read("/requirements", search=word))["items"]] == [made["id"]]
+
+
+@pytest.mark.parametrize("field", ["custom_metadata", "test_data"])
+async def test_free_json_grows_by_patches_up_to_its_bound(catalog: Any, field: str) -> None:
+    made = await catalog.test_case(**{field: {"of": {str(n): n for n in range(9_998)}}})
+    here = f"/test-cases/{made['id']}"
+    assert (await catalog.patch(here, {field: {"one": 1}})).status_code == 200
+    told = problem(await catalog.patch(here, {field: {"two": 2}}), 422, field=f"/{field}")
+    assert told["errors"][0]["code"] == "too_many"
+    assert (await catalog.patch(here, {field: {"one": None, "two": 2}})).status_code == 200
+
+
+async def test_steps_grow_by_patches_up_to_their_bound(catalog: Any) -> None:
+    made = await catalog.test_case(steps={str(n): "Press" for n in range(1, 1001)})
+    problem(await catalog.patch(f"/test-cases/{made['id']}", {"steps": {"2000": "Press"}}), 422, field="/steps")
+    changed = await catalog.patch(f"/test-cases/{made['id']}", {"steps": {"1000": None, "2000": "Press"}})
+    assert len(changed.json()["steps"]) == 1000
 
 
 @BOTH

@@ -31,8 +31,11 @@ class BulkChange(BaseModel):
     patch: BaseModel | None = None
     delete: Annotated[bool, Field(description="Delete them, instead of a patch.")] = False
     if_match: Annotated[
-        dict[UUID, str],
-        Field(description="ETags by id: what is another by now stays as it is (412 `precondition_failed`)."),
+        dict[UUID, Annotated[str, Field(max_length=200)]],
+        Field(
+            max_length=500,
+            description="ETags by id: what is another by now stays as it is (412 `precondition_failed`).",
+        ),
     ] = {}
 
     @property

@@ -8,10 +8,15 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from catalog_service.requirements.endpoints import RequirementFilters
+from chassis.web.bulk import LONGEST_FILTER
 from chassis.web.conditions import Conditions
 
 _PLAIN = re.compile(r"[\w-]+")
-Alternatives = str | list[str] | None
+Alternatives = (
+    Annotated[str, Field(max_length=LONGEST_FILTER)]
+    | Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=1000)]
+    | None
+)
 
 
 class RuleName(StrEnum):

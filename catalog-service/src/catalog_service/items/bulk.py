@@ -6,6 +6,7 @@ from uuid import UUID
 from catalog_service.bulk.schemas import BulkStatus
 from catalog_service.bulk.service import Outcome, checked
 from catalog_service.items import repository
+from catalog_service.items.bounds import check_growth
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import ItemKind
 from catalog_service.items.repository import Update
@@ -13,7 +14,7 @@ from catalog_service.items.schemas import ItemsBulkChange
 from catalog_service.items.service import LinkDeletions, conditions_of, delete_all, patched, updated
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.verdicts import Basis
-from chassis.core.problems import Problem
+from chassis.core.problems import Invalid, Problem
 from chassis.db.database import Connection
 from chassis.messaging.events import Actor
 from chassis.web.bulk import pointing_into
@@ -63,22 +64,31 @@ class ManyItems:
         if asked.delete:
             await delete_all(connection, self._kind, current, actor, self._link_deletions)
             return outcomes | {row["id"]: Outcome(BulkStatus.DELETED) for row in current}
-        updates = self._updates(current, asked, actor)
+        updates, refused = self._updates(current, asked, actor)
+        outcomes |= refused
         if updates:
             await repository.update_all(connection, self._kind, updates)
         return outcomes | {one.row["id"]: Outcome(BulkStatus.CHANGED, self._kind.etag(one.row)) for one in updates}
 
-    def _updates(self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor) -> list[Update]:
+    def _updates(
+        self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor
+    ) -> tuple[list[Update], dict[UUID, Outcome]]:
+        """Return what brings rows to what is asked, and what becomes of those that would hold too much."""
         named = {} if asked.patch is None else asked.patch.model_dump(exclude_unset=True)
-        updates = []
+        updates, refused = [], {}
         for row in rows:
-            fields = patched(self._kind, row, named)
-            if asked.tags_add or asked.tags_remove:
-                fields["tags"] = _tagged(row["tags"], asked)
+            try:
+                fields = patched(self._kind, row, named)
+                if asked.tags_add or asked.tags_remove:
+                    fields["tags"] = _tagged(row["tags"], asked)
+                    check_growth("tags", row["tags"], fields["tags"])
+            except Invalid as too_much:
+                refused[row["id"]] = Outcome(BulkStatus.FAILED, self._kind.etag(row), too_much)
+                continue
             update = updated(self._kind, row, fields, actor)
             if update is not None:
                 updates.append(update)
-        return updates
+        return updates, refused
 
     def not_found(self) -> Problem:
         """Return the problem of an id that no item has."""

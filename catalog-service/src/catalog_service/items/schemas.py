@@ -19,16 +19,12 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from catalog_service.bulk.schemas import BulkChange
+from catalog_service.items.bounds import LONGEST_URL, MOST_TAGS, JsonObject, Tags, not_blank
 from catalog_service.values import PriorityLevel
 
 
-def _not_blank(text: str) -> str:
-    if not text or text.isspace():
-        raise ValueError("This text must not be blank.")
-    return text
-
-
-def _blank_is_none(value: Any) -> Any:
+def blank_is_none(value: Any) -> Any:
+    """Return a value, None for a text of white space alone."""
     return None if isinstance(value, str) and (not value or value.isspace()) else value
 
 
@@ -37,14 +33,13 @@ Title = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
     Field(description="Surrounding white space is removed."),
 ]
-Text = Annotated[str, AfterValidator(_not_blank)]
-Tag = Annotated[str, AfterValidator(_not_blank)]
-UpTo100 = Annotated[Annotated[str, Field(max_length=100)] | None, BeforeValidator(_blank_is_none)]
-UpTo50 = Annotated[Annotated[str, Field(max_length=50)] | None, BeforeValidator(_blank_is_none)]
-OptionalText = Annotated[str | None, BeforeValidator(_blank_is_none)]
-SourceUrl = Annotated[
-    OptionalText, Field(description="An address of http, https or mailto, or a text without a scheme.")
-]
+Text = Annotated[str, AfterValidator(not_blank)]
+UpTo100 = Annotated[Annotated[str, Field(max_length=100)] | None, BeforeValidator(blank_is_none)]
+UpTo50 = Annotated[Annotated[str, Field(max_length=50)] | None, BeforeValidator(blank_is_none)]
+OptionalText = Annotated[str | None, BeforeValidator(blank_is_none)]
+_URL = Field(description="An address of http, https or mailto, or a text without a scheme.")
+SourceUrl = Annotated[Annotated[str, Field(max_length=LONGEST_URL)] | None, BeforeValidator(blank_is_none), _URL]
+StoredUrl = Annotated[str | None, _URL]
 
 
 class NewBody(BaseModel):
@@ -83,8 +78,8 @@ class ItemWrite(NewBody):
     description: Text
     priority: PriorityLevel
     module: UpTo100 = None
-    tags: list[Tag] = []
-    custom_metadata: dict[str, Any] | None = None
+    tags: Tags = []
+    custom_metadata: JsonObject | None = None
     source_system: UpTo50 = None
     source_url: SourceUrl = None
     created_by: Annotated[
@@ -106,8 +101,8 @@ class ItemPatch(BaseModel):
     description: Text = Field(default_factory=absent)
     priority: PriorityLevel = Field(default_factory=absent)
     module: UpTo100 = None
-    tags: list[Tag] | None = None
-    custom_metadata: dict[str, Any] | None = None
+    tags: Tags | None = None
+    custom_metadata: JsonObject | None = None
     source_system: UpTo50 = None
     source_url: SourceUrl = None
     created_by: UpTo100 = None
@@ -119,8 +114,11 @@ class ItemsBulkChange(BulkChange):
     `patch` and tags to add and to remove go together.
     """
 
-    tags_add: Annotated[list[Tag], Field(description="Tags that each is to have, too.")] = []
-    tags_remove: Annotated[list[Tag], Field(description="Tags that none is to have.")] = []
+    tags_add: Annotated[Tags, Field(description="Tags that each is to have, too.")] = []
+    tags_remove: Annotated[
+        list[Annotated[str, StringConstraints(min_length=1)]],
+        Field(max_length=MOST_TAGS, description="Tags that none is to have."),
+    ] = []
 
     @property
     def changes(self) -> bool:

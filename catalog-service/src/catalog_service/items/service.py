@@ -10,6 +10,7 @@ import orjson
 
 from catalog_service.authorship import author
 from catalog_service.items import repository
+from catalog_service.items.bounds import check_growth
 from catalog_service.items.creations import ItemCreations
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import BRIEF, ItemKind
@@ -270,13 +271,14 @@ def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Update |
 
 
 def patched(kind: ItemKind, current: Row, patch: Row) -> Row:
-    """Return the fields of an item that a merge patch names, as they are after it."""
+    """Return the fields of an item that a merge patch names, as they are after it; raises Invalid for too much."""
     fields = {}
     for name, value in patch.items():
         if value is None:
             fields[name] = kind.defaults.get(name)
         elif name in kind.json_columns:
             fields[name] = merged(current[name], value)
+            check_growth(name, current[name], fields[name])
         else:
             fields[name] = value
     return fields

@@ -1,9 +1,11 @@
 """Requirements as the API takes and gives them."""
 
+from typing import Any
+
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, absent
+from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, StoredUrl, absent
 from catalog_service.values import RequirementStatus, RequirementType
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 
@@ -54,6 +56,10 @@ class Requirement(RequirementWrite, ItemRead):
     """A requirement."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [REQUIREMENT_EXAMPLE]})
+
+    tags: list[str] = []
+    custom_metadata: dict[str, Any] | None = None
+    source_url: StoredUrl = None
 
 
 class ExpandedRequirement(Expanded, Requirement):

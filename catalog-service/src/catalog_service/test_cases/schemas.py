@@ -3,24 +3,38 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
-from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
+from catalog_service.items.bounds import LAST_STEP, LONGEST_TEXT, MOST_STEPS, JsonObject, StepText
+from catalog_service.items.schemas import (
+    Expanded,
+    ItemPatch,
+    ItemRead,
+    ItemWrite,
+    StoredUrl,
+    absent,
+    blank_is_none,
+)
 from catalog_service.values import AutomationStatus, TestCaseStatus, TestCaseType
 from chassis.core.wording import shown
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 
 _STEP_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_STEPS = 'Texts by step number: "1", "2", ...'
 
 
 def _number(key: str) -> str:
     if _STEP_NUMBER.fullmatch(key) is None:
         raise ValueError(f'{shown(key)} is no number of a step; the keys of steps are "1", "2", and so on.')
+    if int(key) > LAST_STEP:
+        raise ValueError(f"The number of a step is at most {LAST_STEP}; number them in their order, from 1 on.")
     return key
 
 
 StepNumber = Annotated[str, AfterValidator(_number)]
+Steps = Annotated[dict[StepNumber, StepText], Field(max_length=MOST_STEPS)]
+Conditions = Annotated[Annotated[str, Field(max_length=LONGEST_TEXT)] | None, BeforeValidator(blank_is_none)]
 Minutes = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 
 _EXAMPLE: JsonDict = {
@@ -62,10 +76,10 @@ class TestCaseWrite(ItemWrite):
 
     type: TestCaseType
     status: TestCaseStatus = TestCaseStatus.DRAFT
-    steps: Annotated[dict[StepNumber, str] | None, Field(description='Texts by step number: "1", "2", ...')] = None
-    preconditions: OptionalText = None
-    postconditions: OptionalText = None
-    test_data: dict[str, Any] | None = None
+    steps: Annotated[Steps | None, Field(description=_STEPS)] = None
+    preconditions: Conditions = None
+    postconditions: Conditions = None
+    test_data: JsonObject | None = None
     automation_status: AutomationStatus = AutomationStatus.MANUAL
     execution_time_minutes: Minutes | None = None
 
@@ -80,10 +94,10 @@ class TestCasePatch(ItemPatch):
 
     type: TestCaseType = Field(default_factory=absent)
     status: TestCaseStatus | None = None
-    steps: dict[StepNumber, str | None] | None = None
-    preconditions: OptionalText = None
-    postconditions: OptionalText = None
-    test_data: dict[str, Any] | None = None
+    steps: Annotated[dict[StepNumber, StepText | None], Field(max_length=MOST_STEPS)] | None = None
+    preconditions: Conditions = None
+    postconditions: Conditions = None
+    test_data: JsonObject | None = None
     automation_status: AutomationStatus | None = None
     execution_time_minutes: Minutes | None = None
 
@@ -93,6 +107,14 @@ class TestCase(TestCaseWrite, ItemRead):
 
     __test__ = False
     model_config = ConfigDict(json_schema_extra={"examples": [TEST_CASE_EXAMPLE]})
+
+    tags: list[str] = []
+    custom_metadata: dict[str, Any] | None = None
+    source_url: StoredUrl = None
+    steps: Annotated[dict[str, str] | None, Field(description=_STEPS)] = None
+    preconditions: str | None = None
+    postconditions: str | None = None
+    test_data: dict[str, Any] | None = None
 
 
 class ExpandedTestCase(Expanded, TestCase):

@@ -112,6 +112,13 @@ async def test_what_no_request_may_say_no_file_may_say(imports: Any, fields: Any
     assert row["problems"]
 
 
+async def test_a_tag_that_is_too_long_is_a_problem_of_its_row_that_says_what_to_do(imports: Any) -> None:
+    row = await imports.row(imports.requirement(tags=["short", "x" * 101]))
+    (told,) = row["problems"]
+    assert (row["action"], told["name"], told["code"]) == ("error", "tags.1", "tag_too_long")
+    assert "Shorten it, or put the text into the description" in told["message"]
+
+
 async def test_an_item_twice_in_a_file_counts_once(imports: Any) -> None:
     record = imports.requirement()
     rows = await imports.rows(await imports.plan(record, imports.requirement(), {**record, "title": "Other"}))

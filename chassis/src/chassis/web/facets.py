@@ -13,6 +13,8 @@ from chassis.web.listing import NOT_FILTERS, Row, documented
 from chassis.web.parameters import parse_names
 
 _MOST_VALUES = 200
+_LONGEST_VALUE = 200
+"""Characters of a value: what is longer would be a tag from before tags had a bound, for each reader to carry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ class FacetCounts(BaseModel):
 
     total: int = Field(description="How many the filters find.")
     facets: dict[str, list[FacetValue]] = Field(
-        description=f"By name, the values that most have first, at most {_MOST_VALUES}. They are counted without the"
+        description=f"By name, the values that most have first, at most {_MOST_VALUES}, none of them of"
+        f" more than {_LONGEST_VALUE} characters. They are counted without the"
         " facet's own filter: each count is what choosing that value would find."
     )
 
@@ -125,7 +128,7 @@ async def count_facets(connection: Connection, source: str, conditions: Conditio
 
 def _counts(facet: Facet, fulfilled: Sequence[str]) -> str:
     value = f"'{facet.name}' AS facet, {facet.name} AS value"
-    return _first(f"SELECT {value}, sum(rows)::bigint AS count FROM counted {where(fulfilled)}")
+    return _first(f"SELECT {value}, sum(rows)::bigint AS count FROM counted {where([*fulfilled, _short(facet.name)])}")
 
 
 def _many_counts(facet: Facet, source: str, conditions: Sequence[str]) -> str:
@@ -137,10 +140,14 @@ def _many_counts(facet: Facet, source: str, conditions: Sequence[str]) -> str:
                 SELECT {facet.value} AS given, count(*) AS rows FROM {source} {facet.joined} {where(conditions)}
                 GROUP BY 1
             ) same
-        ) one WHERE place = array_position(given, value)
+        ) one WHERE place = array_position(given, value) AND {_short("value")}
         """
     )
 
 
 def _first(counts: str) -> str:
     return f"({counts} GROUP BY value ORDER BY count DESC, value LIMIT {_MOST_VALUES})"
+
+
+def _short(value: str) -> str:
+    return f"({value} IS NULL OR char_length({value}::text) <= {_LONGEST_VALUE})"

@@ -3456,9 +3456,7 @@ export interface components {
         };
         /**
          * BulkFilter
-         * @description Pending suggestions by the filters of the list, written as there.
-         *
-         *     What is none of these is refused: a filter that was mistyped would review everything.
+         * @description The filters of the list, written as there.
          */
         BulkFilter: {
             /**
@@ -4447,7 +4445,7 @@ export interface components {
         FacetCounts: {
             /**
              * Facets
-             * @description By name, the values that most have first, at most 200. They are counted without the facet's own filter: each count is what choosing that value would find.
+             * @description By name, the values that most have first, at most 200, none of them of more than 200 characters. They are counted without the facet's own filter: each count is what choosing that value would find.
              */
             facets: {
                 [key: string]: components["schemas"]["FacetValue"][];

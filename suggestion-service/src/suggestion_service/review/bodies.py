@@ -1,11 +1,12 @@
 """Reviews as the API takes and answers them. A field that is unknown is refused: what it says would be lost."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from chassis.web.bulk import filters_alone
 from suggestion_service.review.filters import FilterFields
 from suggestion_service.review.schemas import Action, LinkType, Suggestion
 
@@ -34,13 +35,10 @@ class Reject(BaseModel):
     feedback: str | None = None
 
 
-class BulkFilter(FilterFields):
-    """Pending suggestions by the filters of the list, written as there.
-
-    What is none of these is refused: a filter that was mistyped would review everything.
-    """
-
-    model_config = ConfigDict(extra="forbid")
+if TYPE_CHECKING:
+    BulkFilter = FilterFields
+else:
+    BulkFilter = filters_alone(FilterFields, "BulkFilter")
 
 
 class BulkReview(BaseModel):

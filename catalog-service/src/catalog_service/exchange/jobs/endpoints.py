@@ -20,6 +20,7 @@ from catalog_service.exchange.jobs.schemas import (
     ImportStatus,
     ListedImport,
 )
+from catalog_service.exchange.jobs.upload import MOST_MAPPING
 from catalog_service.settings import Settings
 from chassis.core.identity import Role
 from chassis.core.problems import Forbidden
@@ -49,7 +50,7 @@ FILE_BODY = {
                     "required": ["file"],
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
-                        "mapping": {"type": "string", "description": "A mapping, as JSON."},
+                        "mapping": {"type": "string", "maxLength": MOST_MAPPING, "description": "A mapping, as JSON."},
                     },
                 }
             },

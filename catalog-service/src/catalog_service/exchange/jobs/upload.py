@@ -16,7 +16,7 @@ from chassis.web import strict_json
 from chassis.web.body_limits import with_file
 
 CHUNK = 256 * 1024
-_MOST_MAPPING = 1024 * 1024
+MOST_MAPPING = 1024 * 1024
 _FORM = b"multipart/form-data"
 _MOST_HEADERS = 16
 MOST_FILES = 100
@@ -171,7 +171,7 @@ async def _read_form(
                     await file.write(content)
                 else:
                     mapping += content
-                    if len(mapping) > _MOST_MAPPING:
+                    if len(mapping) > MOST_MAPPING:
                         raise TooLarge("The mapping is larger than 1 MiB.")
     except MultipartParseError as error:
         raise MalformedBody(f"The form cannot be read: {error}.", code="malformed_form") from None

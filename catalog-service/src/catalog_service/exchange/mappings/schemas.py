@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic.config import JsonDict
 
-from catalog_service.items.schemas import NewBody, OptionalText
+from catalog_service.items.bounds import JsonObject
+from catalog_service.items.schemas import NewBody, blank_is_none
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 from chassis.web.text_forms import NOT_BLANK
 
@@ -38,14 +39,17 @@ _READ: JsonDict = {
 }
 
 
+_About = Annotated[Annotated[str, Field(max_length=2000)] | None, BeforeValidator(blank_is_none)]
+
+
 class MappingWrite(NewBody):
     """A mapping to keep; its name is unique."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_WRITTEN]})
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), NOT_BLANK]
-    description: OptionalText = None
-    mapping: Annotated[dict[str, Any], Field(description="As POST /imports/inspect proposes it.")]
+    description: _About = None
+    mapping: Annotated[JsonObject, Field(description="As POST /imports/inspect proposes it.")]
 
 
 class SavedMapping(BaseModel):
