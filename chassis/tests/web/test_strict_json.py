@@ -1,5 +1,6 @@
 """What the API takes for JSON, and what it says about the rest."""
 
+import asyncio
 import contextlib
 
 import pytest
@@ -27,19 +28,30 @@ from chassis.web import strict_json
         (rb'{"title": "x", "\u0074itle": "x"}', "/title", "duplicate_key"),
         (b'{"a": {"x": 1, "x": 2}, "a": 1}', "/a", "duplicate_key"),
         (b'[{"x": 1, "x": 2}, {"y": 1}]', "/0/x", "duplicate_key"),
+        (b"[[" + b",".join([b"1"] * 60_000) + b"],[" + b",".join([b"1"] * 60_000) + b"]]", "", "too_many"),
         (b"[" * 33 + b"]" * 33, "/0" * 32, "too_deep"),
         (b"[" * 100_000, "", "too_deep"),
         (b'{"a":' * 100_000, "", "too_deep"),
         (b'{"tags": [' + b"1," * 10_000 + b"1]}", "/tags", "too_many"),
         (b"{" + b",".join(b'"%d":1' % number for number in range(10_001)) + b"}", "", "too_many"),
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_what_cannot_be_stored_is_refused_with_its_place(body: bytes, pointer: str, code: str) -> None:
     with pytest.raises(Invalid) as caught:
         strict_json.parse(body)
     [error] = caught.value.errors
     assert (error.pointer, error.code) == (pointer, code)
+
+
+async def test_a_large_body_is_read_while_others_go_on() -> None:
+    reading = asyncio.create_task(strict_json.parse_beside(b'{"title": "%b"}' % (b"x" * 100_000)))
+    wrong = asyncio.create_task(strict_json.parse_beside(b'{"title": "%b", "title": 1}' % (b"x" * 100_000)))
+    await asyncio.sleep(0)
+    assert not reading.done()
+    assert await reading == {"title": "x" * 100_000}
+    with pytest.raises(Invalid):
+        await wrong
 
 
 @pytest.mark.parametrize("body", [b"{", b"", b"\xff", b"{'a': 1}", b'{"a": 1} x', b'"\x00"', b"\xef\xbb\xbf{}"])

@@ -47,9 +47,7 @@ def _check_tag(tag: str) -> str:
 
 
 def _check_object(value: dict[str, Any]) -> dict[str, Any]:
-    count = 0
-    for key, depth in _members(value, 1):
-        count += 1
+    for count, (key, depth) in enumerate(_members(value, 1), start=1):
         if key is not None and len(key) > LONGEST_KEY:
             raise _refusal(
                 "key_too_long",
@@ -57,8 +55,8 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
             )
         if depth > DEEPEST:
             raise _refusal("too_deep", f"Objects and lists in it are nested at most {DEEPEST} deep; make it flatter.")
-    if count > MOST_MEMBERS:
-        raise _refusal("too_many", f"It has at most {MOST_MEMBERS} members in all; these are {count}. Leave some out.")
+        if count > MOST_MEMBERS:
+            raise _refusal("too_many", f"It has at most {MOST_MEMBERS} members in all. Leave some out.")
     return value
 
 

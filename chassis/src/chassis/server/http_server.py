@@ -25,7 +25,7 @@ from chassis.web.event_stream import STOPPING
 
 _log = logging.getLogger(__name__)
 _GC_THRESHOLDS = (10_000, 20, 20)
-_SWITCH_INTERVAL = 0.003
+_SWITCH_INTERVAL = 0.001
 _BACKLOG = 2048
 _MOST_CONNECTIONS = 10_000
 DRAIN = 2

@@ -84,7 +84,7 @@ class StrictRoute(APIRoute):
                     raise UnsupportedMediaType(
                         f"The body must be JSON: send 'Content-Type: application/json', not {media_type or 'none'!r}."
                     )
-                strict.parsed = strict_json.parse(body)
+                strict.parsed = await strict_json.parse_beside(body)
             try:
                 return await handler(strict)
             except RequestValidationError as error:
