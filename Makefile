@@ -24,7 +24,7 @@ comma := ,
 # Hundreds of processes start in the tests, and would each compile our sources.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -155,6 +155,11 @@ bench-isolation: $(TOOLS) servers
 # How long `verify-audit` follows a million entries of the audit log, which take 2 GB.
 bench-audit: $(TOOLS)
 	$(BIN)/python -m benchmarks.audit
+
+# What a member's requests cost others, over all routes; takes half an hour. Some of them:
+# .venv/bin/python -m benchmarks neighbours --routes '^GET /search'
+bench-neighbours: $(TOOLS)
+	$(BIN)/python -m benchmarks neighbours
 
 # The web page with a large record, in Chromium. With lists and screens of 100,000 items: add --large to the command.
 bench-page: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
