@@ -36,6 +36,14 @@ def test_who_is_refused_closes_the_folder_to_no_database_that_runs_in_it(tmp_pat
     assert tmp_path.stat().st_mode & 0o777 == 0o710
 
 
+@pytest.mark.parametrize("name", ["traceline.log", "url", "demo-project", "lock"])
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(StartFailure, match=rf"{name} is a folder, .* move it away"):
+        DataFolder(tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
 @pytest.mark.parametrize("folder", ["notes.txt", "notes.txt/data"])
 def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, folder: str) -> None:
     (tmp_path / "notes.txt").write_text("mine")

@@ -10,7 +10,7 @@ _DEMO = "demo-project"
 _LOADED = "loaded\n"
 _LOCK = "lock"
 _NO_DATA = {_LOCK, _DEMO, "traceline.log", "url"}
-"""What a start leaves that ended before there were data."""
+"""The files that a start leaves which ended before there were data."""
 _BEFORE = {"postgresql", "overrides", "lost+found"}
 """What may be in a folder before its first run."""
 
@@ -28,6 +28,7 @@ class DataFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._refuse_others(demo)
+            self._refuse_folders()
             self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Not before it is ours: the PostgreSQL of a run by root enters the folder as another user.
@@ -62,6 +63,14 @@ class DataFolder:
                 f"The data folder {self.path} is not empty and not Traceline's ({min(foreign)} is in it): it stays as"
                 " it is. Set TRACELINE_DATA_DIR to a folder that is empty or not there yet."
             )
+
+    def _refuse_folders(self) -> None:
+        for name in sorted(_NO_DATA):
+            if (self.path / name).is_dir():
+                raise StartFailure(
+                    f"{self.path / name} is a folder, where Traceline has a file of its own; move it away, or set"
+                    " TRACELINE_DATA_DIR to another folder."
+                )
 
     @property
     def has_demo(self) -> bool:
