@@ -135,8 +135,8 @@ def test_the_demo_is_a_project_of_its_own_that_one_call_removes(base_url: str, a
     beside = admin.within(None)
     kept = beside.create_requirement()
     total = beside.read("/requirements")["total"]
-    assert asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD)) is not None
-    assert asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD)) is None, "once more changes nothing"
+    assert asyncio.run(load_demo(base_url, str(admin.token))) is not None
+    assert asyncio.run(load_demo(base_url, str(admin.token))) is None, "once more changes nothing"
     # Another gateway than that of the loader hears of the project a little later.
     eventually(lambda: admin.within(DEMO).get("/requirements").status_code == 200, "the project", seconds=2)
     assert summary(admin.within(DEMO))["total_requirements"] >= 60
@@ -145,7 +145,7 @@ def test_the_demo_is_a_project_of_its_own_that_one_call_removes(base_url: str, a
     eventually(lambda: admin.within(DEMO).get("/requirements").status_code == 404, "its end", seconds=2)
     assert ok(beside.get(f"/requirements/{kept['id']}")) == kept
     with pytest.raises(DemoError, match="stays its own"):
-        asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD))
+        asyncio.run(load_demo(base_url, str(admin.token)))
 
 
 def test_a_known_password_is_refused_where_others_reach_it(place: Path) -> None:
@@ -169,6 +169,20 @@ def test_where_others_reach_it_the_first_password_is_random_and_printed_once(pla
         assert running.output.count(password) == 1
         assert password not in running.log
         anyone.logged_in(BUILT_IN[0], password)
+
+
+def test_where_others_reach_it_the_demo_is_loaded_without_a_password_that_everybody_knows(place: Path) -> None:
+    place.mkdir()
+    with started_in(place, "--demo", TRACELINE_HOST=EVERYWHERE) as (address, lines), Traceline(address) as anyone:
+        said = "\n".join(lines)
+        assert "The demo project is loaded: " in said
+        (password,) = re.findall(rf"Log in as {BUILT_IN[0]}, password (\S+) \(shown this once, and to be changed", said)
+        problem(anyone.login(*BUILT_IN), 401)
+        first = anyone.logged_in(BUILT_IN[0], password)
+        change = {"current_password": password, "new_password": ADMIN_PASSWORD}
+        assert first.post("/auth/change-password", json=change).status_code == 204
+        admin = anyone.logged_in(BUILT_IN[0], ADMIN_PASSWORD)
+        assert summary(admin.within(DEMO))["total_requirements"] >= 60
 
 
 @pytest.mark.parametrize(

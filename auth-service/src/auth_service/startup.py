@@ -2,11 +2,14 @@
 
 import logging
 import secrets
+import uuid
+from datetime import timedelta
 
 from auth_service.projects import service as projects
 from auth_service.second_factor import service as second_factor
+from auth_service.sessions import tokens
 from auth_service.settings import BUILT_IN_ADMIN_PASSWORD, Settings
-from auth_service.signing_keys.service import encrypt_all, ensure_first
+from auth_service.signing_keys.service import CurrentKey, encrypt_all, ensure_first
 from auth_service.users import repository, service
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import Role
@@ -16,6 +19,7 @@ from chassis.messaging.events import SYSTEM
 
 _log = logging.getLogger(__name__)
 _LOCK = 7_235_121
+_TOKEN_LIFETIME = timedelta(minutes=10)
 
 
 class BuiltInPasswordRefused(StartFailure):
@@ -92,6 +96,18 @@ async def log_in_hint(settings: Settings, database: Database, password: str | No
 def first_log_in(settings: Settings, password: str) -> str:
     """Show the random password of the admin that was made just now."""
     return f"Log in as {settings.default_admin_email}, password {password} (shown this once, and to be changed first)."
+
+
+async def admin_token(settings: Settings, database: Database) -> str:
+    """Return an access token of an admin for a few minutes, of no session, for whoever runs the installation itself.
+
+    It is that of the default admin where that account still is one, and asks for no password: nobody knows it here.
+    """
+    async with database.transaction() as connection:
+        admin = await repository.first_admin(connection, settings.default_admin_email)
+        user, now = await service.locked(connection, admin)
+        key = await CurrentKey(settings.cipher).read(connection)
+    return tokens.issue({**user, "must_change_password": False}, key, now, _TOKEN_LIFETIME, uuid.uuid4().hex)
 
 
 async def _default_admin(settings: Settings, database: Database) -> repository.Credentials | None:

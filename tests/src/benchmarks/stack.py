@@ -5,11 +5,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, is_ready
+from acceptance.program import is_ready
 from acceptance.rest import settled
 from acceptance.stack import READY_WITHIN, RunningStack
 from acceptance.waiting import eventually
 from benchmarks import accepting, create_to_suggestions, idle
+from benchmarks.running import log_in
 from embedded.demo import load_demo
 
 
@@ -17,7 +18,7 @@ def main(folder: Path) -> None:
     """Print the figures of a second start: the first one also creates the databases."""
     stack = RunningStack(folder)
     with stack:
-        asyncio.run(load_demo(stack.base_url, ADMIN_EMAIL, ADMIN_PASSWORD))
+        asyncio.run(load_demo(stack.base_url, log_in(stack.base_url)))
         settled(stack)
     began = time.perf_counter()
     with ThreadPoolExecutor(1) as pool:

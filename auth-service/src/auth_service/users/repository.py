@@ -46,6 +46,16 @@ async def next_id(connection: Connection) -> int:
     return id_
 
 
+async def first_admin(connection: Connection, email: str) -> int:
+    """Return the id of the active admin with this email, or else of the first one; the last admin always stays one."""
+    id_: int = await fetch_value(
+        connection,
+        "SELECT id FROM users WHERE role = 'admin' AND is_active ORDER BY email <> %s, id LIMIT 1",
+        (email,),
+    )
+    return id_
+
+
 async def insert(connection: Connection, row: Mapping[str, Any], event: NewEvent) -> None:
     """Insert a user and record the event, in one statement; violates uq_users_email when the email is taken."""
     await connection.execute(

@@ -16,6 +16,7 @@ from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.requests import Measured
 from chassis.server import exposition
 from chassis.server.http_server import Server, settle
+from contracts.routes import AUTH
 from embedded.composition import Traceline, compose
 from embedded.data_folder import DataFolder
 from embedded.databases import migrate
@@ -102,8 +103,7 @@ async def _greet(
             await asyncio.sleep(0.05)
     folder.answers_at(address)
     if demo:
-        known = password or traceline.settings.first_password
-        _say(await tell_of_demo(folder, address, auth.default_admin_email, known))
+        _say(await tell_of_demo(folder, address, auth, traceline.databases[AUTH.name]))
     _say(f"Traceline is running at {address} (API pages at {address}/docs).")
     if password is None:
         _say(await traceline.log_in_hint())

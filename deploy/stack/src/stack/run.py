@@ -66,22 +66,28 @@ def _greet(system: System, settings: AllSettings, password: str, demo: DataFolde
         _say(f"Not ready after {_PATIENCE} s, and still trying: {', '.join(late)}; see {_logs(system.folder)}.")
     host, port = system.settings.host, system.settings.port
     address = f"http://{host}:{port}"
-    if demo is not None:
-        _say(asyncio.run(tell_of_demo(demo, address, settings.auth.default_admin_email, password)))
-    _say(f"Traceline is running at {address} (API pages at {address}/docs); logs are in {_logs(system.folder)}.")
-    _say(asyncio.run(_how_to_log_in(system, settings, password)))
+    for sentence in asyncio.run(_greeting(system, settings, password, demo, address)):
+        _say(sentence)
     _say("Ctrl-C stops everything; the data stays.")
 
 
-async def _how_to_log_in(system: System, settings: AllSettings, password: str) -> str:
+async def _greeting(
+    system: System, settings: AllSettings, password: str, demo: DataFolder | None, address: str
+) -> list[str]:
     database = Database(system.database_urls["auth-service"], pool_size=1)
     await database.open()
     try:
-        if settings.first_password is None and await admin_has(settings.auth, database, password):
-            return first_log_in(settings.auth, password)
-        return await log_in_hint(settings.auth, database, settings.first_password)
+        loaded = [] if demo is None else [await tell_of_demo(demo, address, settings.auth, database)]
+        where = f"Traceline is running at {address} (API pages at {address}/docs); logs are in {_logs(system.folder)}."
+        return [*loaded, where, await _how_to_log_in(settings, database, password)]
     finally:
         await database.close()
+
+
+async def _how_to_log_in(settings: AllSettings, database: Database, password: str) -> str:
+    if settings.first_password is None and await admin_has(settings.auth, database, password):
+        return first_log_in(settings.auth, password)
+    return await log_in_hint(settings.auth, database, settings.first_password)
 
 
 def _logs(folder: Path) -> Path:

@@ -6,6 +6,9 @@ from typing import Any
 
 import httpx
 
+from auth_service.settings import Settings
+from auth_service.startup import admin_token
+from chassis.db.database import Database
 from contracts.projects import DEMO
 from embedded.data_folder import DataFolder
 from embedded.demo.project import DemoProject, Json, read_project
@@ -38,20 +41,23 @@ class DemoSummary:
         )
 
 
-async def tell_of_demo(folder: DataFolder, base_url: str, email: str, password: str | None) -> str:
-    """Load the demo project into the Traceline of `folder`, unless it is there; return a sentence that says so."""
+async def tell_of_demo(folder: DataFolder, base_url: str, auth: Settings, database: Database) -> str:
+    """Load the demo project into the Traceline of `folder`, unless it is there; return a sentence that says so.
+
+    `auth` and `database` are those of auth-service: the run itself loads it, whatever the admin's password is by now.
+    """
     if folder.has_demo:
         return "The demo project is there already."
     try:
-        summary = await load_demo(base_url, email, password or "")
+        summary = await load_demo(base_url, await admin_token(auth, database))
     except DemoError as error:
         return f"The demo project was not loaded: {error}"
     folder.demo_is_loaded()
     return "The demo project is there already." if summary is None else str(summary)
 
 
-async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | None:
-    """Load the demo into a project of its own, DEMO, of the Traceline at `base_url`, as the admin given.
+async def load_demo(base_url: str, token: str) -> DemoSummary | None:
+    """Load the demo into a project of its own, DEMO, of the Traceline at `base_url`, as the admin of an access token.
 
     Returns:
         What is there now, or None when the demo had been loaded before and nothing was done.
@@ -64,9 +70,9 @@ async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | N
         base_url=f"{base_url.rstrip('/')}/api/v1",
         timeout=30,
         trust_env=False,
+        headers={"Authorization": f"Bearer {token}"},
     ) as http:
         loader = _Loader(http, read_project())
-        await loader.log_in(email, password)
         await loader.make_project()
         if await loader.is_loaded():
             return None
@@ -81,10 +87,6 @@ class _Loader:
     def __init__(self, http: httpx.AsyncClient, project: DemoProject) -> None:
         self._http = http
         self._project = project
-
-    async def log_in(self, email: str, password: str) -> None:
-        token = await self._send("POST", "/auth/login", data={"username": email, "password": password})
-        self._http.headers["Authorization"] = f"Bearer {token['access_token']}"
 
     async def make_project(self) -> None:
         """Make the project of the demo, unless it is there; it is for everybody who is signed in."""
@@ -186,8 +188,8 @@ class _Loader:
         await self._send("POST", f"/test-runs/{sent['run']['id']}/complete")
 
     async def _send(self, method: str, path: str, **options: Any) -> Json:
-        """Send one request and return its answer; what is no account and no project is of the demo's."""
-        if not path.startswith(("/auth", "/projects")):
+        """Send one request and return its answer; what is no project is of the demo's."""
+        if not path.startswith("/projects"):
             path = _OF_PROJECT + path
         try:
             response = await self._http.request(method, path, **options)
