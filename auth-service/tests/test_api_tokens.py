@@ -34,6 +34,7 @@ async def test_a_token_is_shown_once_and_kept_as_a_hash(service: Service) -> Non
     response = await make(service, kim, scopes=["write", "propose", "write"], projects=["MAIN"])
     made = ok(response, 201)
     token = made.pop("token")
+    assert len(made.pop("warnings")) == 2, "a viewer neither writes nor proposes"
     assert api_tokens.is_whole(token)
     assert response.headers["cache-control"] == "no-store"
     assert (made["name"], made["scopes"], made["projects"]) == ("pipeline", ["propose", "write"], ["MAIN"])
@@ -164,6 +165,46 @@ async def test_what_expired_long_ago_is_forgotten(service: Service) -> None:
     await service.rows("UPDATE api_tokens SET expires_at = now() - interval '31 days' WHERE id = %s", made[0]["id"])
     await api_token_service.forget_old(service.database)
     assert [token["id"] for token in await listed(service, kim)] == [made[1]["id"]]
+
+
+async def test_who_makes_a_token_is_told_which_scopes_come_to_nothing(service: Service) -> None:
+    admin, kim = await service.admin(), await service.registered("kim@example.com")
+    for key in ("DOOR", "GATE"):
+        ok(await service.call("POST", "/api/v1/projects", {"key": key, "name": key}, caller=admin), 201)
+    member = {"role": "reviewer"}
+    ok(await service.call("PUT", f"/api/v1/projects/DOOR/members/{kim.id}", member, caller=admin), 201)
+    ok(await service.call("PUT", f"/api/v1/projects/GATE/members/{kim.id}", {"role": "viewer"}, caller=admin), 201)
+
+    async def without_use(caller: Identity, *scopes: str, projects: list[str] | None = None) -> list[str]:
+        body = {"name": "n", "scopes": scopes, "projects": projects}
+        warnings = ok(await service.call("POST", "/api/v1/auth/tokens", body, caller=caller), 201)["warnings"]
+        return [warning.split("'")[1] for warning in warnings]
+
+    every = [scope.value for scope in api_tokens.Scope]
+    assert await without_use(admin, *every) == []
+    assert await without_use(kim, *every) == ["admin"], "a reviewer of DOOR"
+    assert await without_use(kim, *every, projects=["DOOR"]) == ["admin"]
+    assert await without_use(kim, *every, projects=["GATE"]) == sorted(set(every) - {"read"})
+    assert await without_use(kim, "read", projects=["GATE", "MAIN"]) == []
+    account = ok(
+        await service.call("POST", "/api/v1/projects/DOOR/service-accounts", {"name": "ci"}, caller=admin), 201
+    )
+    where = f"/api/v1/projects/DOOR/service-accounts/{account['id']}/tokens"
+    made = ok(await service.call("POST", where, {"name": "n", "scopes": ["read", "results"]}, caller=admin), 201)
+    (warning,) = made["warnings"]
+    assert "'results'" in warning
+    assert "role reviewer" in warning
+
+
+async def test_no_api_token_erases_a_person(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    program = replace(await service.admin(), token_id=f"{api_tokens.PREFIX}1")
+    where = f"/api/v1/users/{kim.id}"
+    problem(await service.call("DELETE", f"{where}?erase=true", caller=program), 403, "session_needed")
+    assert (await service.call("DELETE", where, caller=program)).status_code == 204
+    assert await service.rows("SELECT email, is_active FROM users WHERE id = %s", kim.id) == [
+        {"email": "kim@example.com", "is_active": False}
+    ]
 
 
 async def test_no_api_token_makes_anybody_who_stays_when_it_is_revoked(service: Service) -> None:

@@ -1,15 +1,18 @@
 """Projects, who is a member of which, and what each sees of them."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from auth_service.projects.service import finish_deletions
 from chassis.core.identity import Identity, Role
+from testing.postgres import as_owner
 from testing.service import Json, ok, problem
 
-from .conftest import Service
+from .conftest import Service, running, settings_of
 
 DOOR = {"key": "DOOR", "name": "Door control"}
 PROJECTS = "/api/v1/projects"
@@ -283,7 +286,11 @@ async def test_every_change_of_what_is_archived_is_refused(admin: Caller, kim: C
         ("delete", "/{key}/service-accounts/{user_id}"): None,
         ("post", "/{key}/service-accounts/{user_id}/tokens"): {"name": "nightly", "scopes": ["read"]},
     }
-    passing = {("delete", "/{key}"), ("delete", "/{key}/service-accounts/{user_id}/tokens/{token_id}")}
+    passing = {
+        ("delete", "/{key}"),
+        ("post", "/{key}/restore"),
+        ("delete", "/{key}/service-accounts/{user_id}/tokens/{token_id}"),
+    }
     documented = {
         (method, path.removeprefix(PROJECTS))
         for path, item in service.app.openapi()["paths"].items()
@@ -305,15 +312,89 @@ async def test_only_what_is_archived_and_confirmed_is_deleted(admin: Caller, kim
     await admin("PATCH", "/DOOR", {"archived": True})
     for query in ("", "?confirm=door", "?confirm="):
         problem(await admin("DELETE", f"/DOOR{query}"), 422, field="/query/confirm")
-    assert ok(await admin("DELETE", "/DOOR?confirm=DOOR"), 202) == {"key": "DOOR"}
-    (event,) = await service.events("auth.project.deleted")
-    assert event["data"]["project"]["key"] == "DOOR"
+    problem(await admin("POST", "/DOOR/restore"), 409, "not_deleted")
+    deleted = ok(await admin("DELETE", "/DOOR?confirm=DOOR"), 202)
+    until = datetime.fromisoformat(deleted["restorable_until"])
+    assert timedelta(days=7) - timedelta(minutes=1) < until - datetime.now(UTC) <= timedelta(days=7)
+    (event,) = await service.events("auth.project.deletion_planned")
+    assert (event["data"]["project"]["key"], event["actorid"]) == ("DOOR", admin.identity.id)
+    assert event["data"]["until"] == deleted["restorable_until"]
     for caller in (admin, kim):
         problem(await caller("GET", "/DOOR"), 404, "project_not_found")
     problem(await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "viewer"}), 404, "project_not_found")
     problem(await admin("DELETE", "/DOOR?confirm=DOOR"), 404, "project_not_found")
     assert await admin.keys() == ["MAIN"]
+    assert await service.events("auth.project.deleted") == []
+
+
+async def deleted_door(admin: Caller, kim: Caller) -> None:
+    """Delete the project DOOR, of which Kim is a member."""
+    ok(await admin("POST", "", {**DOOR, "settings": {"threshold": 0.5}}), 201)
+    ok(await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "reviewer"}), 201)
+    ok(await admin("PATCH", "/DOOR", {"archived": True}))
+    ok(await admin("DELETE", "/DOOR?confirm=DOOR"), 202)
+
+
+async def test_a_deleted_project_is_listed_and_restored_by_admins_alone(
+    admin: Caller, kim: Caller, service: Service
+) -> None:
+    await deleted_door(admin, kim)
+    (listed,) = ok(await admin("GET", "?deleted=true"))["items"]
+    assert (listed["key"], listed["name"], listed["restorable_until"] is None) == ("DOOR", "Door control", False)
+    assert await admin.keys("?deleted=true&q=gate") == []
+    problem(await kim("GET", "?deleted=true"), 403, "role_too_low")
+    problem(await kim("POST", "/DOOR/restore"), 403, "role_too_low")
+    problem(await admin("POST", "/NOWHERE/restore"), 404, "project_not_found")
+    answered = await admin("POST", "/DOOR/restore")
+    project = ok(answered)
+    assert (project["archived"], project["restorable_until"], project["settings"]["threshold"]) == (True, None, 0.5)
+    read = await admin("GET", "/DOOR")
+    assert (read.json(), read.headers["etag"]) == (project, answered.headers["etag"])
+    assert ok(await kim("GET", "/DOOR"))["role"] == "reviewer"
+    assert await admin.keys("?deleted=true") == []
+    (event,) = await service.events("auth.project.restored")
+    assert event["actorid"] == admin.identity.id
+    assert event["data"]["members"] == {str(kim.identity.id): "reviewer"}
+    assert event["data"]["project"]["settings"]["threshold"] == 0.5
+    problem(await admin("POST", "/DOOR/restore"), 409, "not_deleted")
+
+
+async def test_a_deleted_project_is_gone_once_it_can_be_restored_no_more(
+    admin: Caller, kim: Caller, service: Service
+) -> None:
+    await deleted_door(admin, kim)
+    await finish_deletions(service.database)
+    assert await admin.keys("?deleted=true") == ["DOOR"], "too early"
+    async with as_owner(service.database) as connection:
+        await connection.execute("UPDATE projects SET restorable_until = now() WHERE key = 'DOOR'")
+    problem(await admin("POST", "/DOOR/restore"), 404, "project_not_found")
+    for _ in range(2):
+        await finish_deletions(service.database)
+    (event,) = await service.events("auth.project.deleted")
+    assert (event["data"]["project"]["name"], event["actor"]) == ("Door control", "system")
+    assert await admin.keys("?deleted=true") == []
+    problem(await admin("POST", "/DOOR/restore"), 404, "project_not_found")
+    problem(await admin("POST", "", DOOR), 409, "key_used")
     assert await service.rows("SELECT name FROM projects WHERE key = 'DOOR'") == [{"name": ""}]
+    assert await service.rows("SELECT FROM project_members WHERE project_key = 'DOOR'") == []
+
+
+async def test_a_setting_says_for_how_long_a_project_can_be_restored(url: str) -> None:
+    async with running(settings_of(url, project_restore_days=0)) as service:
+        admin = Caller(service, await service.admin())
+        await deleted_door(admin, Caller(service, await service.registered("kim@example.com")))
+        problem(await admin("POST", "/DOOR/restore"), 404, "project_not_found")
+        await finish_deletions(service.database)
+        assert len(await service.events("auth.project.deleted")) == 1
+
+
+async def test_one_restore_and_one_end_at_once_are_one_of_the_two(admin: Caller, kim: Caller, service: Service) -> None:
+    await deleted_door(admin, kim)
+    answers = await asyncio.gather(
+        *(admin("POST", "/DOOR/restore") for _ in range(5)), finish_deletions(service.database)
+    )
+    assert sorted(answer.status_code for answer in answers if answer is not None) == [200, 409, 409, 409, 409]
+    assert len(await service.events("auth.project.restored")) == 1
 
 
 async def test_the_demo_is_removed_by_one_call(admin: Caller) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 
+from auth_service.projects.service import finish_deletions
 from auth_service.startup import prepare
 from chassis.core.identity import Identity, Role
 from testing.postgres import as_owner
@@ -70,7 +71,7 @@ async def test_its_tokens_are_for_its_project_alone(service: Service) -> None:
     token = ok(await service.call("POST", where, body, caller=kim), 201)
     assert token["token"].startswith("tlp_")
     assert token["projects"] == ["DOOR"]
-    del token["token"]
+    del token["token"], token["warnings"]
     assert await listed(service, kim, where) == [token]
     (event,) = await service.events("auth.api_token.created")
     assert (event["actorid"], event["data"]["owner"]["id"]) == (kim.id, account["id"])
@@ -139,11 +140,16 @@ async def test_accounts_end_with_their_project(service: Service) -> None:
     assert (await service.call("DELETE", f"{PROJECTS}/DOOR/members/{second['id']}", caller=kim)).status_code == 204
     ok(await service.call("PATCH", f"{PROJECTS}/DOOR", {"archived": True}, caller=kim))
     ok(await service.call("DELETE", f"{PROJECTS}/DOOR?confirm=DOOR", caller=admin), 202)
+    await prepare(service.settings, service.database, on_loopback=True)
+    assert await service.events("auth.user.updated") == [], "the project may be restored"
+    async with as_owner(service.database) as connection:
+        await connection.execute("UPDATE projects SET restorable_until = now() WHERE key = 'DOOR'")
+    await finish_deletions(service.database)
     ended = await service.rows("SELECT id FROM users WHERE NOT is_active AND tokens_not_before IS NOT NULL ORDER BY id")
     assert [row["id"] for row in ended] == [first["id"], second["id"]], "neither a person nor one of another project"
     told = await service.events("auth.user.updated")
-    assert [(event["data"]["user"]["id"], event["actorid"]) for event in told] == [
-        (account["id"], admin.id) for account in (first, second)
+    assert [(event["data"]["user"]["id"], event["actor"]) for event in told] == [
+        (account["id"], "system") for account in (first, second)
     ]
 
 

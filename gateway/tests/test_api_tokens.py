@@ -172,6 +172,9 @@ async def test_what_is_for_people_no_token_may(running: Running) -> None:
         ("POST", "users/invitations"),
         ("POST", "users/7/password-reset"),
         ("DELETE", "users/7/second-factor"),
+        ("DELETE", "projects/DOOR?confirm=DOOR"),
+        ("POST", "projects/DOOR/restore"),
+        ("DELETE", "test-runs/0f1e2d3c-4b5a-4978-8796-a5b4c3d2e1f0"),
     ):
         refused(await running.get(f"/api/v1/{path}", token, method=method), 403, "session_needed")
 

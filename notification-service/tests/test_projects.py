@@ -172,6 +172,30 @@ async def test_one_request_id_in_two_projects_is_two_requests(two: Projects) -> 
     assert len(await two.world.rows("SELECT DISTINCT event_id FROM notifications")) == 2
 
 
+async def test_of_a_deleted_project_nobody_sees_anything_until_it_is_restored(two: Projects) -> None:
+    everywhere = two.of(NONE)
+    await two.requirement("DOOR")
+    until = datetime(2026, 12, 4, 8, 15, 30, tzinfo=UTC)
+    planned = auth.ProjectDeletionPlanned(project=project("DOOR"), until=until)
+    await two.tell(NONE, planned)
+    await two.requirement("DOOR")  # was on its way
+    assert await everything_of(everywhere) == []
+    assert (await everywhere.read("/notifications/unread-count"))["unread_count"] == 0
+    await remove_deleted_projects(two.world.database)
+    await two.tell(NONE, auth.ProjectRestored(project=project("DOOR"), members={}))
+    assert [one["project"] for one in await everything_of(everywhere)] == ["DOOR", "DOOR"]
+    told = {
+        entry["action"]: entry for entry in (await two.of(MAIN).read("/audit-log", resource_type="project"))["items"]
+    }
+    deleted, restored = told["project.deletion_planned"], told["project.restored"]
+    assert deleted["changes"] == {"restorable_until": {"before": None, "after": "2026-12-04T08:15:30Z"}}
+    assert restored["changes"] == {}
+    assert deleted["summary"].endswith(
+        "deleted the project DOOR, “Door”; it can be restored until 2026-12-04 08:15 UTC."
+    )
+    assert restored["summary"].endswith("restored the project DOOR, “Door”.")
+
+
 async def test_a_project_that_is_deleted_leaves_who_did_so_and_nothing_else(two: Projects) -> None:
     await two.requirement(MAIN)
     await two.requirement("DOOR")

@@ -111,7 +111,18 @@ def test_settings_are_kept_and_an_archived_project_is_read_only_until_it_is_dele
     page.go_back()
     page.get_by_role("button", name="Delete the project").click()
     page.get_by_label(f"Type {door.project} to confirm").fill(str(door.project))
-    page.get_by_role("button", name="Delete for ever").click()
+    expect(page.get_by_text("can restore it for 7 days")).to_be_visible()
+    page.get_by_role("button", name="Delete", exact=True).click()
     expect(page).to_have_url(re.compile("/p/MAIN/projects"))
-    expect(page.get_by_text(str(door.project))).to_have_count(0)
+    deleted = page.get_by_role("list", name="Deleted").get_by_role("listitem").filter(has_text=str(door.project))
+    expect(deleted).to_contain_text("Gone for ever after")
+    again = page.get_by_role("link", name=f"Project {door.project}")
+    expect(again).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert axe.violations(page) == []
+    deleted.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("status").get_by_text(f"Project {door.project} is there again")).to_be_visible()
+    expect(deleted).to_have_count(0)
+    again.click()
+    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
     visit.complaints = []  # Chromium tells of the 422

@@ -130,6 +130,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "auth.project.created": ("auth.project {project[key]}",),
     "auth.project.updated": ("changes of auth.project {project[key]}",),
     "auth.project.archived": ("changes of auth.project {project[key]}",),
+    "auth.project.deletion_planned": ("changes of auth.project {project[key]}",),
+    "auth.project.restored": ("changes of auth.project {project[key]}",),
     "auth.project.deleted": ("auth.project {project[key]}", "changes of auth.project {project[key]}"),
     "auth.member.changed": ("auth.member {project} {user_id}",),
     "auth.member.removed": ("auth.member {project} {user_id}",),

@@ -8,6 +8,8 @@ from acceptance import texts
 from acceptance.client import Json, Traceline, created, ok, problem, requirement
 from acceptance.waiting import eventually
 
+READING = {"name": "nightly", "scopes": ["read"]}
+
 
 def member(admin: Traceline, key: str, user: Traceline, role: str) -> None:
     response = admin.put(f"/projects/{key}/members/{user.me()['id']}", json={"role": role})
@@ -107,6 +109,45 @@ def test_a_project_that_is_archived_is_read_only_until_it_is_deleted(admin: Trac
     problem(admin.post("/projects", json={"key": key, "name": "Again"}), 409, "key_used")
 
 
+def test_a_deleted_project_comes_back_with_all_of_it_members_and_tokens(admin: Traceline) -> None:
+    admin = admin.within(None)
+    key = admin.new_project()
+    inside = admin.within(key)
+    requirement_, test_case = inside.create_pair()
+    kim = admin.new_user("reviewer")
+    member(admin, key, kim, "reviewer")
+    reaches(kim, key, 200)
+    account = created(admin.post(f"/projects/{key}/service-accounts", json={"name": "ci"}))
+    made = created(admin.post(f"/projects/{key}/service-accounts/{account['id']}/tokens", json=READING))
+    ci = admin.with_token(made["token"])
+    reaches(ci, key, 200)
+    ok(admin.patch(f"/projects/{key}", json={"archived": True}))
+    token = created(admin.post("/auth/tokens", json={"name": "all", "scopes": ["admin"]}))["token"]
+    program = admin.with_token(token)
+    eventually(lambda: program.get(f"/projects/{key}").status_code == 200, "the token to be known", seconds=2)
+    refused = problem(program.delete(f"/projects/{key}", params={"confirm": key}), 403, "session_needed")
+    assert "log in" in refused["detail"]
+    until = ok(admin.delete(f"/projects/{key}", params={"confirm": key}), 202)["restorable_until"]
+    for caller in (admin, kim, ci):
+        reaches(caller, key, 404)
+    for caller in (admin, kim):
+        assert key not in [project["key"] for project in caller.items("/projects")]
+    assert {project["key"]: project["restorable_until"] for project in admin.items("/projects", deleted="true")}[
+        key
+    ] == until
+    problem(kim.get("/projects", params={"deleted": "true"}), 403, "role_too_low")
+    problem(program.post(f"/projects/{key}/restore"), 403, "session_needed")
+    problem(kim.post(f"/projects/{key}/restore"), 403, "role_too_low")
+    ok(admin.post(f"/projects/{key}/restore"))
+    for caller in (admin, kim, ci):
+        reaches(caller, key, 200)
+    assert ok(kim.get(f"/projects/{key}"))["role"] == "reviewer"
+    for item, path in ((requirement_, "requirements"), (test_case, "test-cases")):
+        assert ok(inside.get(f"/{path}/{item['id']}"))["id"] == item["id"]
+    ok(admin.patch(f"/projects/{key}", json={"archived": False}))
+    eventually(lambda: inside.read("/suggestions")["total"] == 1, "suggestions to go on", seconds=60)
+
+
 def test_what_is_done_to_projects_is_in_the_audit_log_and_not_in_activity(admin: Traceline) -> None:
     admin = admin.within(None)
     key = admin.new_project()
@@ -114,10 +155,11 @@ def test_what_is_done_to_projects_is_in_the_audit_log_and_not_in_activity(admin:
     member(admin, key, kim, "reviewer")
     ok(admin.patch(f"/projects/{key}", json={"archived": True}))
     ok(admin.delete(f"/projects/{key}", params={"confirm": key}), 202)
+    ok(admin.post(f"/projects/{key}/restore"))
 
     def actions() -> list[str]:
         return [entry["action"] for entry in admin.items("/audit-log", resource_type="project", resource_id=key)]
 
-    expected = ["project.deleted", "project.archived", "project.member_changed", "project.created"]
-    eventually(lambda: actions() == expected, "the audit log")
+    expected = ["restored", "deletion_planned", "archived", "member_changed", "created"]
+    eventually(lambda: actions() == [f"project.{done}" for done in expected], "the audit log")
     assert "project" not in {entry["resource_type"] for entry in admin.items("/activity")}

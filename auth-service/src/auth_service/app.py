@@ -1,6 +1,7 @@
 """The HTTP app of auth-service."""
 
 import sys
+from datetime import timedelta
 from functools import partial
 
 from fastapi import FastAPI
@@ -83,6 +84,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             "registration": policy,
             "public_url": settings.public_url,
             "sends_mail": settings.mail_server() is not None,
+            "projects_restorable_for": timedelta(days=settings.project_restore_days),
             "must_change_given_passwords": settings.environment == "production",
             "login": login,
             "second_factor_required": settings.require_second_factor,

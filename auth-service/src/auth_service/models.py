@@ -252,6 +252,7 @@ projects = sa.Table(
     timestamp("created_at"),
     sa.Column("created_by", sa.Integer, comment="the id of a user; none of MAIN"),
     timestamp("deleted_at", nullable=True, comment="the row stays: a key is never used again"),
+    timestamp("restorable_until", nullable=True, comment="of a deleted one that is not gone yet"),
     one_of("visibility", "open", "members"),
 )
 

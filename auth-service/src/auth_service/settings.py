@@ -78,6 +78,8 @@ class Settings(PublisherSettings):
     """After how long without a request a session ends; 0: when its token expires."""
     require_second_factor: Required = Required.NOBODY
     """Whose log-ins are good for having a second factor alone until they have one: `admins` or `all`."""
+    project_restore_days: int = Field(default=7, ge=0, le=365)
+    """For how many days an admin can restore a deleted project; 0: it is gone at once."""
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
     data_encryption_key: OptionalSecrets = None
     """What private signing keys and secrets of second factors are encrypted by in the database: the first of several,

@@ -6,6 +6,7 @@ from auth_service.invitations import service as invitations
 from auth_service.mails.sending import Post
 from auth_service.open_sessions import service as open_sessions
 from auth_service.password_reset import service as password_reset
+from auth_service.projects import service as projects
 from auth_service.second_factor import service as second_factor
 from auth_service.service import SERVICE
 from auth_service.sessions import repository as sessions
@@ -56,6 +57,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     async def finish_erasing() -> None:
         await erasing.finish(database)
 
+    async def finish_deletions() -> None:
+        await projects.finish_deletions(database)
+
     async def rotate_keys() -> None:
         # Programs that have not heard yet of another DATA_ENCRYPTION_KEY may have encrypted by the one before.
         await signing_keys.encrypt_all(database, settings.cipher)
@@ -74,6 +78,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker.every("auth sign-ins", 300, forget_sign_ins, leader_only=True)
     worker.every("auth API tokens", 3600, forget_api_tokens, leader_only=True)
     worker.every("auth erased people", 5, finish_erasing, leader_only=True)
+    worker.every("auth deleted projects", 5, finish_deletions, leader_only=True)
     worker.every("auth signing keys", 600, rotate_keys, leader_only=True)
     return worker
 

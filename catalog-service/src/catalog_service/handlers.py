@@ -32,6 +32,8 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.ProjectCreated: take_wishes,
     auth.ProjectUpdated: take_wishes,
     auth.ProjectArchived: take_wishes,
+    auth.ProjectDeletionPlanned: take_wishes,
+    auth.ProjectRestored: take_wishes,
     auth.ProjectDeleted: bury,
     auth.UserErased: forget_people,
 }

@@ -56,7 +56,8 @@ def digest(token: str) -> str:
 def session_needed() -> Forbidden:
     """Return the problem of an API token that is sent where only people who have logged in may be."""
     return Forbidden(
-        "This is for people who have logged in; an API token cannot do it, whatever its scopes are.",
+        "This is for people who have logged in, and no API token does it, whatever its scopes are: sign in at the page,"
+        " or log in at /api/v1/auth/login and send that access token.",
         code="session_needed",
     )
 
@@ -64,7 +65,7 @@ def session_needed() -> Forbidden:
 def check_is_none(identity: Identity) -> None:
     """Raise Forbidden session_needed where a caller came with an API token.
 
-    With what they make by it, whoever has found one would stay after it is revoked.
+    Whoever has found one must neither stay, by what they make, after it is revoked, nor do what cannot be undone.
     """
     if identity.token_id.startswith(PREFIX):
         raise session_needed()

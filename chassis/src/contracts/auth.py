@@ -229,8 +229,27 @@ class ProjectArchived(Alteration):
     changes: dict[str, dict[str, Any]]
 
 
+class ProjectDeletionPlanned(Alteration):
+    """An admin deleted a project: nobody has access to it any more, and nothing of it is gone.
+
+    An admin can restore it `until` that time, after which it is deleted for good.
+    """
+
+    wire_name = "auth.project.deletion_planned"
+    project: ProjectState
+    until: datetime
+
+
+class ProjectRestored(Alteration):
+    """An admin restored a project that had been deleted; `members` are the roles of its members by their ids."""
+
+    wire_name = "auth.project.restored"
+    project: ProjectState
+    members: dict[int, str]
+
+
 class ProjectDeleted(Ending):
-    """A project was deleted: whoever keeps something of it removes that. Its key is never used again."""
+    """A project is deleted for good: whoever keeps something of it removes that. Its key is never used again."""
 
     wire_name = "auth.project.deleted"
     project: ProjectState
@@ -379,6 +398,8 @@ EVENTS: tuple[type[Payload], ...] = (
     ProjectCreated,
     ProjectUpdated,
     ProjectArchived,
+    ProjectDeletionPlanned,
+    ProjectRestored,
     ProjectDeleted,
     MemberChanged,
     MemberRemoved,

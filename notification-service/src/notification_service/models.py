@@ -27,6 +27,7 @@ projects = sa.Table(
     required("visibility", sa.Text),
     required("sequence", sa.BigInteger),
     timestamp("deleted_at", nullable=True),
+    required("hidden", sa.Boolean, server_default=sa.false(), comment="deleted, and may be restored"),
     comment="the projects of the installation, by which people may see what; with tombstones",
 )
 

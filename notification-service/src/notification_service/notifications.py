@@ -18,7 +18,14 @@ from chassis.messaging import removal
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts import erasure, suggestion
-from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, UserErased, UserState
+from contracts.auth import (
+    MemberChanged,
+    MemberRemoved,
+    ProjectDeleted,
+    ProjectDeletionPlanned,
+    UserErased,
+    UserState,
+)
 from contracts.projects import ProjectState
 from notification_service import account_entries, audit_keeping, project_repository, repository, texts
 from notification_service.entries import Entry, changes
@@ -169,6 +176,13 @@ async def copy_projects(connection: Connection, events: Sequence[Received[Any]])
     for event in events:
         project: ProjectState = event.data.project
         await project_repository.put(connection, project.key, project.visibility, event.sequence)
+
+
+async def hide_projects(connection: Connection, events: Sequence[Received[ProjectDeletionPlanned]]) -> None:
+    """Note that nobody has access to projects any more, until they are restored."""
+    for event in events:
+        project: ProjectState = event.data.project
+        await project_repository.put(connection, project.key, project.visibility, event.sequence, hidden=True)
 
 
 async def bury_projects(connection: Connection, events: Sequence[Received[ProjectDeleted]]) -> None:

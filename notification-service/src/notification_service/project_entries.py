@@ -28,9 +28,28 @@ def project_changed(event: Received[Any]) -> Iterable[Entry]:
     yield _project_entry(event, action, verb, before, after)
 
 
+def project_deletion_planned(event: Received[auth.ProjectDeletionPlanned]) -> Iterable[Entry]:
+    """Return one entry for the project that somebody deleted, with how long it can be restored."""
+    until = event.data.until
+    yield _project_entry(
+        event,
+        AuditAction.PROJECT_DELETION_PLANNED,
+        "deleted",
+        {"restorable_until": None},
+        {"restorable_until": until.isoformat().replace("+00:00", "Z")},
+        f"; it can be restored until {until:%Y-%m-%d %H:%M} UTC",
+    )
+
+
+def project_restored(event: Received[auth.ProjectRestored]) -> Iterable[Entry]:
+    """Return one entry for the project that is there again, as it was."""
+    yield _project_entry(event, AuditAction.PROJECT_RESTORED, "restored", None, None)
+
+
 def project_deleted(event: Received[auth.ProjectDeleted]) -> Iterable[Entry]:
-    """Return one entry for the project: what it was is `before`."""
-    yield _project_entry(event, AuditAction.PROJECT_DELETED, "deleted", _fields(event.data.project), None)
+    """Return one entry for the project that is gone: what it was is `before`."""
+    before = _fields(event.data.project)
+    yield _project_entry(event, AuditAction.PROJECT_DELETED, "deleted", before, None, " for good")
 
 
 def member_changed(event: Received[auth.MemberChanged]) -> Iterable[Entry]:
@@ -71,6 +90,7 @@ def _project_entry(
     verb: str,
     before: dict[str, Any] | None,
     after: dict[str, Any] | None,
+    end: str = "",
 ) -> Entry:
     project: ProjectState = event.data.project
     named = f"the project {project.key}, “{project.name}”"
@@ -80,7 +100,7 @@ def _project_entry(
         ResourceType.PROJECT,
         project.key,
         project.name,
-        f"{who(event.actor)} {verb} {named}.",
+        f"{who(event.actor)} {verb} {named}{end}.",
         before,
         after,
     )

@@ -7,7 +7,7 @@ from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
 
 MAY_SEE = """
-EXISTS (SELECT FROM projects p WHERE p.key = {project} AND p.deleted_at IS NULL AND (
+EXISTS (SELECT FROM projects p WHERE p.key = {project} AND p.deleted_at IS NULL AND NOT p.hidden AND (
     p.visibility = 'open'
     OR EXISTS (SELECT FROM members m WHERE m.project_key = p.key AND m.user_id = {user} AND m.role IS NOT NULL)
     OR EXISTS (SELECT FROM recipients r WHERE r.user_id = {user} AND r.role = 'admin')))
@@ -21,13 +21,17 @@ AND (r.role = 'admin' OR m.role IN ('reviewer', 'admin') OR p.visibility = 'open
 """The condition that recipient `r`, who is perhaps member `m`, may review in project `p`; by the same rule."""
 
 
-async def put(connection: Connection, key: str, visibility: str, sequence: int) -> None:
-    """Store a project as it is at a place in auth's feed, unless later news of it are there, or it is deleted."""
+async def put(connection: Connection, key: str, visibility: str, sequence: int, *, hidden: bool = False) -> None:
+    """Store a project as it is at a place in auth's feed, unless later news of it are there, or it is deleted.
+
+    `hidden`: nobody has access to it.
+    """
     await connection.execute(
-        "INSERT INTO projects AS known (key, visibility, sequence) VALUES (%s, %s, %s)"
-        " ON CONFLICT (key) DO UPDATE SET visibility = excluded.visibility, sequence = excluded.sequence"
+        "INSERT INTO projects AS known (key, visibility, sequence, hidden) VALUES (%s, %s, %s, %s)"
+        " ON CONFLICT (key) DO UPDATE"
+        " SET visibility = excluded.visibility, sequence = excluded.sequence, hidden = excluded.hidden"
         " WHERE known.sequence < excluded.sequence AND known.deleted_at IS NULL",
-        (key, visibility, sequence),
+        (key, visibility, sequence, hidden),
     )
 
 

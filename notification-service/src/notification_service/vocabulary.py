@@ -78,6 +78,8 @@ class AuditAction(StrEnum):
     PROJECT_CREATED = "project.created"
     PROJECT_UPDATED = "project.updated"
     PROJECT_ARCHIVED = "project.archived"
+    PROJECT_DELETION_PLANNED = "project.deletion_planned"
+    PROJECT_RESTORED = "project.restored"
     PROJECT_DELETED = "project.deleted"
     PROJECT_MEMBER_CHANGED = "project.member_changed"
     PROJECT_MEMBER_REMOVED = "project.member_removed"

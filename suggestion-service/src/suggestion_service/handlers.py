@@ -29,6 +29,8 @@ def handlers(*, scales: Scales | None, queued: Callable[[], None]) -> Mapping[ty
         auth.ProjectCreated: take_wishes,
         auth.ProjectUpdated: take_wishes,
         auth.ProjectArchived: take_wishes,
+        auth.ProjectDeletionPlanned: take_wishes,
+        auth.ProjectRestored: take_wishes,
         auth.ProjectDeleted: bury,
         auth.UserErased: service.erase_people,
     }

@@ -15,6 +15,7 @@ from chassis.web.callers import Admin
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import check_precondition
 from chassis.web.strict_route import StrictRoute
+from contracts import api_tokens
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
@@ -27,7 +28,9 @@ Erase = Annotated[bool, Query(description="Overwrite the address and the name, e
     summary="Deactivate a user, or erase a person",
     status_code=204,
     response_class=Response,
-    responses=problem_responses("404 user_not_found", "409 last_admin", "409 service_account", 412),
+    responses=problem_responses(
+        *("403 role_too_low", "403 session_needed", "404 user_not_found", "409 last_admin", "409 service_account", 412)
+    ),
 )
 async def deactivate_user(
     user_id: UserId,
@@ -41,7 +44,7 @@ async def deactivate_user(
     """The user stays, inactive, so that what they did keeps its author; of one who is erased nothing says who it was.
 
     What an erased person did stays as it is, by `erased-<id>@erased.invalid`, in all records, feeds and the audit log.
-    That takes a minute, and cannot be taken back.
+    That takes a minute, and cannot be taken back: no API token does it.
     """
     actor = actor_of(admin)
 
@@ -49,6 +52,7 @@ async def deactivate_user(
         check_precondition(request, before)
 
     if erase:
+        api_tokens.check_is_none(admin)
         password_hash = await passwords.hash(token_urlsafe())
         await service.erase(database, user_id, actor=actor, password_hash=password_hash, check_precondition=check)
     else:

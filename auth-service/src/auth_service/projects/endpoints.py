@@ -1,6 +1,6 @@
 """The HTTP door to projects and their members, and what the gateway reads at its start."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -56,6 +56,9 @@ class ProjectQuery(PageQuery):
     q: Annotated[str | None, Field(max_length=200, description="Part of the key or the name.")] = None
     visibility: Annotated[str | None, alternatives(Visibility)] = None
     archived: Annotated[bool | None, Field(description="Only those in the archive, or only the others.")] = None
+    deleted: Annotated[
+        bool, Field(description="Instead of those that are there, the deleted ones that can be restored; for admins.")
+    ] = False
     sort: Annotated[str, sorts(list(_SORTS))] = "key"
 
     def narrow(self, conditions: Conditions) -> None:
@@ -105,10 +108,10 @@ class MemberQuery(PageQuery):
     openapi_extra=documented(ProjectQuery),
 )
 async def list_projects(request: Request, database: Db, viewer: Viewer) -> Response:
-    """Each with your role in it. Those in the archive are among them."""
+    """Each with your role in it. Those in the archive are among them; deleted ones are listed by themselves."""
     query = read_query(request, ProjectQuery)
     wanted = query.wanted(request)
-    found = await service.find_page(database, query.narrow, wanted, viewer)
+    found = await service.find_page(database, query.narrow, wanted, viewer, deleted=query.deleted)
     return page(request, wanted, found, [tagged(row, {}, wanted.fields) for row in found.rows])
 
 
@@ -163,7 +166,9 @@ async def update_project(
     summary="Delete a project, with everything in it",
     status_code=202,
     response_model=Deletion,
-    responses=problem_responses(_NOT_FOUND, "409 not_archived", "409 main_project", 412),
+    responses=problem_responses(
+        *("403 role_too_low", "403 session_needed", _NOT_FOUND, "409 not_archived", "409 main_project", 412)
+    ),
 )
 async def delete_project(
     key: ProjectKey,
@@ -172,9 +177,34 @@ async def delete_project(
     admin: Admin,
     confirm: Annotated[str | None, Query(max_length=100, description="The key of the project once more.")] = None,
 ) -> Response:
-    """Only one that is archived, or the demo's. It and what is in it are gone soon after; nothing brings that back."""
-    await service.delete(database, key, confirm, admin, lambda before: check_precondition(request, before))
-    return answer({"key": key}, 202)
+    """Only one that is archived, or the demo's, and never by an API token.
+
+    It is there for nobody any more, but stays as it is until `restorable_until`: until then an admin of the
+    installation finds it by `GET /projects?deleted=true` and brings it back by `POST /projects/{key}/restore`. After
+    that it and what is in it are gone, and nothing brings that back.
+    """
+    restorable_for: timedelta = request.app.state.projects_restorable_for
+    until = await service.plan_deletion(
+        database, key, confirm, admin, lambda before: check_precondition(request, before), restorable_for
+    )
+    return answer({"key": key, "restorable_until": until}, 202)
+
+
+@router.post(
+    "/{key}/restore",
+    summary="Restore a deleted project",
+    response_model=Project,
+    responses={
+        **_TAGGED,
+        **problem_responses("403 role_too_low", "403 session_needed", _NOT_FOUND, "409 not_deleted"),
+    },
+)
+async def restore_project(key: ProjectKey, request: Request, database: Db, admin: Admin) -> Response:
+    """It is there again within 2 s, with all that is in it, its members, service accounts and their tokens.
+
+    `restorable_until` says until when; no API token does it.
+    """
+    return item(request, await service.restore(database, key, admin))
 
 
 @router.get(

@@ -7,13 +7,16 @@ from typing import Any, TypedDict
 from psycopg.types.json import Json
 
 from chassis.db.database import Connection, columns, placeholders
+from chassis.db.rows import fetch_column
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from contracts.projects import Visibility
 
-_PROJECT = "p.key, p.name, p.description, p.visibility, p.archived, p.settings, p.created_at, p.created_by"
+_PROJECT = (
+    "p.key, p.name, p.description, p.visibility, p.archived, p.settings, p.created_at, p.created_by, p.restorable_until"
+)
 _MEMBER = "m.user_id, m.email, m.full_name, m.is_active, m.role, m.since"
 _MEMBERS = (
     "(SELECT m.project_key, m.user_id, u.email, u.full_name, u.is_active, m.role, m.since"
@@ -33,6 +36,7 @@ class ProjectRow(TypedDict):
     settings: dict[str, Any]
     created_at: datetime
     created_by: int | None
+    restorable_until: datetime | None
     membership: str | None
 
 
@@ -81,6 +85,11 @@ async def find_page(connection: Connection, conditions: Conditions, wanted: Page
     )
 
 
+def restorable() -> Conditions:
+    """Return the condition of the `projects p` that are deleted, and not gone yet."""
+    return Conditions("p.restorable_until IS NOT NULL")
+
+
 def visible_to(caller: int | None) -> Conditions:
     """Return the conditions of the `projects p` that are there; `caller` None: for whoever sees them all."""
     conditions = Conditions("p.deleted_at IS NULL")
@@ -103,22 +112,64 @@ async def update(connection: Connection, key: str, values: Mapping[str, Any], ev
     )
 
 
+async def plan_deletion(connection: Connection, key: str, until: datetime, event: NewEvent) -> None:
+    """Have a project be there for nobody, and record the event, in one statement."""
+    await connection.execute(
+        f"WITH event AS ({outbox.RECORD}) UPDATE projects SET deleted_at = now(), restorable_until = %(until)s"
+        " WHERE key = %(key)s",
+        {"key": key, "until": until, **outbox.fields(event)},
+    )
+
+
+async def lock_deleted(connection: Connection, key: str) -> ProjectRow | None:
+    """Return a deleted project that is not gone yet, locked until the transaction ends."""
+    cursor = await connection.execute(
+        f"SELECT {_PROJECT}, NULL AS membership FROM projects p"
+        " WHERE p.key = %s AND p.restorable_until IS NOT NULL FOR NO KEY UPDATE",
+        (key,),
+    )
+    return await cursor.fetchone()  # type: ignore[return-value]
+
+
+async def roles_of_members(connection: Connection, key: str) -> dict[int, str]:
+    """Return the roles of the members of a project, by their ids."""
+    cursor = await connection.execute("SELECT user_id, role FROM project_members WHERE project_key = %s", (key,))
+    return {row["user_id"]: row["role"] for row in await cursor.fetchall()}
+
+
+async def restore(connection: Connection, key: str, event: NewEvent) -> None:
+    """Have a deleted project be there again, and record the event, in one statement."""
+    await connection.execute(
+        f"WITH event AS ({outbox.RECORD}) UPDATE projects SET deleted_at = NULL, restorable_until = NULL"
+        " WHERE key = %(key)s",
+        {"key": key, **outbox.fields(event)},
+    )
+
+
+async def due_for_deletion(connection: Connection) -> list[str]:
+    """Return the keys of the deleted projects that can be restored no more, and are not gone yet."""
+    return await fetch_column(
+        connection, "SELECT key FROM projects WHERE restorable_until <= now() ORDER BY restorable_until"
+    )
+
+
 async def delete(connection: Connection, key: str, event: NewEvent) -> None:
-    """Keep nothing of a project but its key, and record the event, in one statement."""
+    """Keep nothing of a deleted project but its key, and record the event, in one statement."""
     await connection.execute(
         f"""
         WITH event AS ({outbox.RECORD}), members AS (DELETE FROM project_members WHERE project_key = %(key)s)
-        UPDATE projects SET name = '', description = '', settings = '{{}}', deleted_at = now() WHERE key = %(key)s
+        UPDATE projects SET name = '', description = '', settings = '{{}}', restorable_until = NULL WHERE key = %(key)s
         """,
         {"key": key, **outbox.fields(event)},
     )
 
 
 async def end_service_accounts(connection: Connection) -> list[int]:
-    """Have the service accounts of projects that are deleted be none any more; return their ids, in order."""
+    """Have the service accounts of projects that are gone be none any more; return their ids, in order."""
     cursor = await connection.execute(
         "UPDATE service_accounts s SET deleted_at = now() FROM projects p"
-        " WHERE p.key = s.project_key AND p.deleted_at IS NOT NULL AND s.deleted_at IS NULL RETURNING s.user_id"
+        " WHERE p.key = s.project_key AND p.deleted_at IS NOT NULL AND p.restorable_until IS NULL"
+        " AND s.deleted_at IS NULL RETURNING s.user_id"
     )
     return sorted(row["user_id"] for row in await cursor.fetchall())
 

@@ -34,6 +34,7 @@ _READ: JsonDict = {
     "settings": _SETTINGS,
     "created_at": "2026-03-02T08:15:00.123456Z",
     "created_by": 7,
+    "restorable_until": None,
     "role": "admin",
 }
 
@@ -116,6 +117,9 @@ class Project(BaseModel):
     settings: ProjectSettings
     created_at: datetime
     created_by: Annotated[int | None, Field(description="The id of a user; null for MAIN.")]
+    restorable_until: Annotated[
+        datetime | None, Field(description="Of a deleted project: until when an admin can restore it; else null.")
+    ]
     role: Annotated[Role, Field(description="Yours in this project.")]
 
 
@@ -163,9 +167,10 @@ class ProjectChange(TypedDict, total=False):
 
 
 class Deletion(BaseModel):
-    """What is deleted: all services remove what they keep of it, which takes a while."""
+    """What is deleted. After `restorable_until` all services remove what they keep of it, which takes a while."""
 
     key: Annotated[str, Field(examples=["DOOR"])]
+    restorable_until: Annotated[datetime, Field(examples=["2026-03-09T08:15:00.123456Z"])]
 
 
 _MEMBER: JsonDict = {

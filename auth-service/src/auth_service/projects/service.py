@@ -1,7 +1,7 @@
 """Making, changing and deleting projects, and who is a member; each change with its event in the same transaction."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from auth_service.projects import repository
@@ -13,13 +13,25 @@ from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, Forbidden, Invalid, NotFound
 from chassis.core.projects import MAIN
 from chassis.db.database import Connection, Database, map_constraint_violations
-from chassis.messaging.events import Actor, NewEvent, actor_of
+from chassis.messaging.events import SYSTEM, Actor, NewEvent, actor_of
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
-from contracts.auth import MemberChanged, MemberRemoved, ProjectArchived, ProjectCreated, ProjectDeleted, ProjectUpdated
+from contracts.auth import (
+    MemberChanged,
+    MemberRemoved,
+    ProjectArchived,
+    ProjectCreated,
+    ProjectDeleted,
+    ProjectDeletionPlanned,
+    ProjectRestored,
+    ProjectUpdated,
+)
 from contracts.projects import DEMO, ProjectState, Visibility, no_such_project, project_archived, role_in
 
-_SHOWN = ("key", "name", "description", "visibility", "archived", "settings", "created_at", "created_by")
+_SHOWN = (
+    *("key", "name", "description", "visibility", "archived", "settings"),
+    *("created_at", "created_by", "restorable_until"),
+)
 
 Check = Callable[[Row], None]
 """Given what is there, as it is shown; raises PreconditionFailed unless a change of it is allowed."""
@@ -41,14 +53,27 @@ async def create(connection: Connection, new: NewProject, caller: Identity) -> R
     taken = Conflict(f"There is a project with the key {new.key} already; choose another.", code="key_taken")
     with map_constraint_violations({"pk_projects": taken}):
         await repository.insert(connection, row, event)
-    return _shown({**row, "membership": None}, caller)
+    return _shown({**row, "restorable_until": None, "membership": None}, caller)
 
 
 async def find_page(
-    database: Database, narrow: Callable[[Conditions], None], wanted: PageRequest, caller: Identity
+    database: Database,
+    narrow: Callable[[Conditions], None],
+    wanted: PageRequest,
+    caller: Identity,
+    *,
+    deleted: bool = False,
 ) -> Fetched:
-    """Return one page of the projects that the caller has access to, as they see them."""
-    conditions = repository.visible_to(None if caller.role is Role.ADMIN else caller.id)
+    """Return one page of the projects that the caller has access to, as they see them.
+
+    `deleted`: of those that can be restored instead; raises Forbidden role_too_low unless the caller may do that.
+    """
+    if deleted:
+        if not caller.may(Role.ADMIN):
+            raise Forbidden("Deleted projects are for admins of the installation to see.", code="role_too_low")
+        conditions = repository.restorable()
+    else:
+        conditions = repository.visible_to(None if caller.role is Role.ADMIN else caller.id)
     narrow(conditions)
     async with database.connection() as connection:
         found = await repository.find_page(connection, conditions, wanted, caller.id)
@@ -87,10 +112,13 @@ async def change(database: Database, key: str, fields: Mapping[str, Any], caller
         return _shown(after, caller)
 
 
-async def delete(database: Database, key: str, confirmed: str | None, caller: Identity, check: Check) -> None:
-    """Delete a project that is archived, or the demo's, and end its service accounts; `confirmed` is its key once more.
+async def plan_deletion(
+    database: Database, key: str, confirmed: str | None, caller: Identity, check: Check, restorable_for: timedelta
+) -> datetime:
+    """Have a project that is archived, or the demo's, be there for nobody; `confirmed` is its key once more.
 
-    Raises NotFound, Conflict main_project or not_archived, Invalid not_confirmed, and what `check` raises.
+    Returns until when it can be restored. Raises NotFound, Conflict main_project or not_archived, Invalid
+    not_confirmed, and what `check` raises.
     """
     async with database.transaction() as connection:
         project = await locked(connection, key, caller, is_writable=True)
@@ -100,15 +128,49 @@ async def delete(database: Database, key: str, confirmed: str | None, caller: Id
         if not project["archived"] and key != DEMO:  # which is there to be tried, and to be gone again
             raise Conflict("Only a project that is archived can be deleted; archive it first.", code="not_archived")
         if confirmed != key:
-            detail = f"All of this project will be gone for ever; to confirm that, send ?confirm={key}."
+            detail = f"All of this project will be gone; to confirm that, send ?confirm={key}."
             raise Invalid.field("/query/confirm", detail, "not_confirmed")
-        event = NewEvent(ProjectDeleted(project=_state(project)), subject=key, actor=actor_of(caller))
-        await repository.delete(connection, key, event)
-        await end_service_accounts(connection, actor_of(caller))
+        until = datetime.now(UTC) + restorable_for
+        payload = ProjectDeletionPlanned(project=_state(project), until=until)
+        event = NewEvent(payload, subject=key, actor=actor_of(caller))
+        await repository.plan_deletion(connection, key, until, event)
+        return until
+
+
+async def restore(database: Database, key: str, caller: Identity) -> Row:
+    """Have a deleted project be there again, with its members, and return it.
+
+    Raises NotFound, of one that can be restored no more, too, and Conflict not_deleted.
+    """
+    async with database.transaction() as connection:
+        project = await repository.lock_deleted(connection, key)
+        if project is None:
+            await _found(connection, key, caller)
+            raise Conflict("This project is not deleted, so there is nothing to restore.", code="not_deleted")
+        assert project["restorable_until"] is not None, "it was looked for by that"
+        if project["restorable_until"] <= datetime.now(UTC):
+            raise no_such_project()
+        members = await repository.roles_of_members(connection, key)
+        payload = ProjectRestored(project=_state(project), members=members)
+        await repository.restore(connection, key, NewEvent(payload, subject=key, actor=actor_of(caller)))
+        return _shown(await _found(connection, key, caller), caller)
+
+
+async def finish_deletions(database: Database) -> None:
+    """Delete for good what can be restored no more, and end the service accounts of it: one project a transaction."""
+    async with database.connection() as connection:
+        due = await repository.due_for_deletion(connection)
+    for key in due:
+        async with database.transaction() as connection:
+            project = await repository.lock_deleted(connection, key)
+            if project is not None:
+                event = NewEvent(ProjectDeleted(project=_state(project)), subject=key, actor=SYSTEM)
+                await repository.delete(connection, key, event)
+                await end_service_accounts(connection, SYSTEM)
 
 
 async def end_service_accounts(connection: Connection, actor: Actor) -> None:
-    """Have nobody use the service accounts of projects that are deleted."""
+    """Have nobody use the service accounts of projects that are gone."""
     for user_id in await repository.end_service_accounts(connection):
         await user_service.deactivate(connection, user_id, actor)
 

@@ -311,7 +311,7 @@ async def read_test_case_results(
     summary="Delete a test run with its results",
 )
 async def delete_test_run(run_id: UUID, _: Admin, database: Db) -> Response:
-    """Verdicts are made of what is left."""
+    """Verdicts are made of what is left. It cannot be taken back: no API token does it."""
     async with database.transaction() as connection:
         await runs.lock(connection, run_id)
         await storing.delete_run(connection, run_id)

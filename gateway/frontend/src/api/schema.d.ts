@@ -503,6 +503,7 @@ export interface paths {
          * Make an API token, for a pipeline or an agent
          * @description It may what its scopes say and never more than you may at that time, and it ends with your account.
          *
+         *     Where you have no role that may do what a scope is for, `warnings` says so.
          *     A change of your password ends it, too, as it ends all your tokens. It cannot be used to make others.
          */
         post: operations["create_token"];
@@ -1185,7 +1186,7 @@ export interface paths {
         };
         /**
          * List the projects that you have access to
-         * @description Each with your role in it. Those in the archive are among them.
+         * @description Each with your role in it. Those in the archive are among them; deleted ones are listed by themselves.
          */
         get: operations["list_projects"];
         put?: never;
@@ -1218,7 +1219,11 @@ export interface paths {
         post?: never;
         /**
          * Delete a project, with everything in it
-         * @description Only one that is archived, or the demo's. It and what is in it are gone soon after; nothing brings that back.
+         * @description Only one that is archived, or the demo's, and never by an API token.
+         *
+         *     It is there for nobody any more, but stays as it is until `restorable_until`: until then an admin of the
+         *     installation finds it by `GET /projects?deleted=true` and brings it back by `POST /projects/{key}/restore`. After
+         *     that it and what is in it are gone, and nothing brings that back.
          *
          *     Needs the role `admin`.
          */
@@ -1277,6 +1282,30 @@ export interface paths {
          * @description For admins of the project. It takes effect within 2 s.
          */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{key}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted project
+         * @description It is there again within 2 s, with all that is in it, its members, service accounts and their tokens.
+         *
+         *     `restorable_until` says until when; no API token does it.
+         *
+         *     Needs the role `admin`.
+         */
+        post: operations["restore_project"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2515,7 +2544,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a test run with its results
-         * @description Verdicts are made of what is left.
+         * @description Verdicts are made of what is left. It cannot be taken back: no API token does it.
          *
          *     Needs the role `admin`.
          */
@@ -2616,7 +2645,7 @@ export interface paths {
          * @description The user stays, inactive, so that what they did keeps its author; of one who is erased nothing says who it was.
          *
          *     What an erased person did stays as it is, by `erased-<id>@erased.invalid`, in all records, feeds and the audit log.
-         *     That takes a minute, and cannot be taken back.
+         *     That takes a minute, and cannot be taken back: no API token does it.
          *
          *     Needs the role `admin`.
          */
@@ -3027,7 +3056,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -3949,7 +3978,7 @@ export interface components {
         };
         /**
          * Deletion
-         * @description What is deleted: all services remove what they keep of it, which takes a while.
+         * @description What is deleted. After `restorable_until` all services remove what they keep of it, which takes a while.
          */
         Deletion: {
             /**
@@ -3957,6 +3986,12 @@ export interface components {
              * @example DOOR
              */
             key: string;
+            /**
+             * Restorable Until
+             * Format: date-time
+             * @example 2026-03-09T08:15:00.123456Z
+             */
+            restorable_until: string;
         };
         /**
          * DemoAccount
@@ -6551,6 +6586,7 @@ export interface components {
          *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
          *       "key": "DOOR",
          *       "name": "Door control",
+         *       "restorable_until": null,
          *       "role": "admin",
          *       "settings": {
          *         "algorithm": "hybrid",
@@ -6603,6 +6639,11 @@ export interface components {
             key: string;
             /** Name */
             name: string;
+            /**
+             * Restorable Until
+             * @description Of a deleted project: until when an admin can restore it; else null.
+             */
+            restorable_until: string | null;
             /** @description Yours in this project. */
             role: components["schemas"]["Role"];
             settings: components["schemas"]["ProjectSettings"];
@@ -6976,6 +7017,12 @@ export interface components {
              * @example tlp_...
              */
             token: string | null;
+            /**
+             * Warnings
+             * @description Which of its scopes come to nothing, since its owner has no role that may do so.
+             * @example []
+             */
+            warnings: string[];
         };
         /**
          * MadeInvitation
@@ -7621,6 +7668,10 @@ export interface components {
         NotArchivedOrMainProject: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "not_archived" | "main_project";
+        };
+        NotDeleted: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "not_deleted";
         };
         /**
          * Nothing
@@ -8295,6 +8346,7 @@ export interface components {
          *       "description": "Everything that moves a door",
          *       "key": "DOOR",
          *       "name": "Door control",
+         *       "restorable_until": null,
          *       "role": "admin",
          *       "settings": {
          *         "algorithm": "hybrid",
@@ -8342,6 +8394,11 @@ export interface components {
             key: string;
             /** Name */
             name: string;
+            /**
+             * Restorable Until
+             * @description Of a deleted project: until when an admin can restore it; else null.
+             */
+            restorable_until: string | null;
             /** @description Yours in this project. */
             role: components["schemas"]["Role"];
             settings: components["schemas"]["ProjectSettings"];
@@ -12270,6 +12327,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotArchivedOrMainProject"];
             };
         };
+        /** @description Duplicate or state conflict: `not_deleted` */
+        NotDeleted: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotDeleted"];
+            };
+        };
         /** @description Not found: `notification_not_found` */
         NotificationNotFound: {
             headers: {
@@ -13145,6 +13212,7 @@ export type SchemaNewUser = components['schemas']['NewUser'];
 export type SchemaNoMail = components['schemas']['NoMail'];
 export type SchemaNoSecondFactor = components['schemas']['NoSecondFactor'];
 export type SchemaNotArchivedOrMainProject = components['schemas']['NotArchivedOrMainProject'];
+export type SchemaNotDeleted = components['schemas']['NotDeleted'];
 export type SchemaNothing = components['schemas']['Nothing'];
 export type SchemaNotification = components['schemas']['Notification'];
 export type SchemaNotificationList = components['schemas']['NotificationList'];
@@ -13390,6 +13458,7 @@ export type ResponseNameTakenOrProjectArchived = components['responses']['NameTa
 export type ResponseNoMail = components['responses']['NoMail'];
 export type ResponseNoSecondFactor = components['responses']['NoSecondFactor'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
+export type ResponseNotDeleted = components['responses']['NotDeleted'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
 export type ResponsePasswordLoginOff = components['responses']['PasswordLoginOff'];
 export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
@@ -13470,8 +13539,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -13568,8 +13637,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -16803,6 +16872,8 @@ export interface operations {
                 after?: string;
                 /** @description Only those in the archive, or only the others. */
                 archived?: boolean;
+                /** @description Instead of those that are there, the deleted ones that can be restored; for admins. */
+                deleted?: boolean;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description How many items to give at most. */
@@ -17001,7 +17072,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["RoleTooLowOrSessionNeeded"];
             404: components["responses"]["ProjectNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["NotArchivedOrMainProject"];
@@ -17246,6 +17317,51 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ProjectArchivedOrLastProjectAdmin"];
             412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    restore_project: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleTooLowOrSessionNeeded"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NotDeleted"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
@@ -21586,7 +21702,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["RoleTooLowOrSessionNeeded"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["LastAdminOrServiceAccount"];

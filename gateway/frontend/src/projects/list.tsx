@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from "@tanstack/react-query"
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import * as v from "valibot"
 import { api } from "../api/client"
@@ -11,7 +11,8 @@ import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty, NotYet } from "../kit/states"
-import { m } from "../messages"
+import { tell } from "../kit/toast"
+import { formatMoment, m } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
 import css from "./page.module.css"
@@ -21,9 +22,9 @@ import { words } from "./words"
 const URL_FIELDS = { search: v.optional(v.string()) }
 const LIMIT = 100
 
-/** The projects that somebody has access to, and for admins a way to make one. */
+/** The projects that somebody has access to; for admins a way to make one, and to restore a deleted one. */
 export default function ProjectsPage() {
-  const mayCreate = useUser().role === "admin"
+  const isAdmin = useUser().role === "admin"
   const [{ search }, setUrl] = useUrl(URL_FIELDS)
   const [isCreating, setCreating] = useState(false)
   const read = useInfiniteQuery({
@@ -36,13 +37,13 @@ export default function ProjectsPage() {
     getNextPageParam: ({ next_after }) => next_after,
   })
   const create = () => setCreating(true)
-  useShortcuts(mayCreate ? [{ keys: "c", label: words.create, run: create }] : [])
+  useShortcuts(isAdmin ? [{ keys: "c", label: words.create, run: create }] : [])
   const projects = read.data?.pages.flatMap(({ items }) => items)
   return (
     <Page
       title={m.projects.title}
       actions={
-        mayCreate && (
+        isAdmin && (
           <Button look="primary" keys="c" onPress={create}>
             {words.create}
           </Button>
@@ -70,6 +71,7 @@ export default function ProjectsPage() {
           <Button onPress={() => void read.fetchNextPage()}>{words.more}</Button>
         </div>
       )}
+      {isAdmin && <Deleted />}
       {isCreating && <CreateProject close={() => setCreating(false)} />}
     </Page>
   )
@@ -85,6 +87,45 @@ function Line({ project: { key, name, visibility, archived, role } }: { project:
         {words.visibilities[visibility]} · {m.common.roles[role]}
       </span>
     </li>
+  )
+}
+
+function Deleted() {
+  const queries = useQueryClient()
+  const read = useQuery({
+    queryKey: [...PROJECTS, "deleted"],
+    queryFn: ({ signal }) =>
+      api.get("/api/v1/projects", { params: { query: { deleted: true, limit: LIMIT } }, signal }),
+  })
+  async function restore(key: string) {
+    await api.post("/api/v1/projects/{key}/restore", { params: { path: { key } } })
+    await queries.invalidateQueries({ queryKey: PROJECTS })
+  }
+  const projects = read.data?.items ?? []
+  return (
+    projects.length > 0 && (
+      <section>
+        <h2 id="deleted">{words.deleted}</h2>
+        <ul className={css.list} aria-labelledby="deleted">
+          {projects.map(({ key, name, restorable_until }) => (
+            <li key={key}>
+              <span className={css.key}>{key}</span>
+              <span>{name}</span>
+              <span className={`${css.quiet} ${css.end}`}>
+                {restorable_until && words.restorableUntil(formatMoment(restorable_until))}
+              </span>
+              <Button
+                look="quiet"
+                aria-label={words.restoreOne(name)}
+                onPress={() => void tell(restore(key), words.restored(name))}
+              >
+                {words.restore}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
   )
 }
 

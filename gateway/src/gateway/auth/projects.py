@@ -6,7 +6,16 @@ from typing import Any
 
 from chassis.core.identity import Identity, Role
 from chassis.messaging.events import Message
-from contracts.auth import MemberChanged, MemberRemoved, ProjectArchived, ProjectCreated, ProjectDeleted, ProjectUpdated
+from contracts.auth import (
+    MemberChanged,
+    MemberRemoved,
+    ProjectArchived,
+    ProjectCreated,
+    ProjectDeleted,
+    ProjectDeletionPlanned,
+    ProjectRestored,
+    ProjectUpdated,
+)
 from contracts.projects import ProjectState, Visibility, no_such_project, project_archived, role_in
 
 
@@ -62,21 +71,31 @@ class Projects:
         elif isinstance(payload, MemberRemoved):
             if payload.project in self._by_key:
                 self._by_key[payload.project].members.pop(payload.user_id, None)
-        elif isinstance(payload, ProjectDeleted):
+        elif isinstance(payload, ProjectDeletionPlanned | ProjectDeleted):
             self._by_key.pop(payload.project.key, None)
+        elif isinstance(payload, ProjectRestored):
+            self._put(payload.project, {id_: Role(role) for id_, role in payload.members.items()})
         else:
-            self._put(payload.project)
+            known = self._by_key.get(payload.project.key)
+            self._put(payload.project, {} if known is None else known.members)
 
-    def _put(self, state: ProjectState) -> None:
-        known = self._by_key.get(state.key)
-        members = {} if known is None else known.members
+    def _put(self, state: ProjectState, members: dict[int, Role]) -> None:
         self._by_key[state.key] = _Project(state.visibility, state.archived, members)
 
 
-_KINDS: Mapping[
-    str,
-    type[ProjectCreated | ProjectUpdated | ProjectArchived | ProjectDeleted | MemberChanged | MemberRemoved],
-] = {
+_OfProject = (
+    ProjectCreated | ProjectUpdated | ProjectArchived | ProjectDeletionPlanned | ProjectRestored | ProjectDeleted
+)
+_KINDS: Mapping[str, type[_OfProject | MemberChanged | MemberRemoved]] = {
     kind.wire_name: kind
-    for kind in (ProjectCreated, ProjectUpdated, ProjectArchived, ProjectDeleted, MemberChanged, MemberRemoved)
+    for kind in (
+        ProjectCreated,
+        ProjectUpdated,
+        ProjectArchived,
+        ProjectDeletionPlanned,
+        ProjectRestored,
+        ProjectDeleted,
+        MemberChanged,
+        MemberRemoved,
+    )
 }

@@ -2,7 +2,8 @@
 
 `{}` stands for one step of a path, which an id or a key takes. Each scope may read, so what only reads says READ;
 None is for people alone, who have logged in: no API token makes another, an account or an invitation, changes a
-password or a second factor, or ends a session of its own. What is so for some bodies alone, the services refuse.
+password or a second factor, ends a session of its own, or does what cannot be undone. What is so for some bodies or
+queries alone, the services refuse.
 """
 
 from collections.abc import Mapping
@@ -74,9 +75,10 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "notifications/{}": _ITEM,
     "notifications/{}/read": {"POST": _WRITE, "PATCH": _WRITE},
     "projects": {"GET": _READ, "POST": _ADMIN},
-    "projects/{}": {"GET": _READ, "PATCH": _ADMIN, "DELETE": _ADMIN},
+    "projects/{}": {"GET": _READ, "PATCH": _ADMIN, "DELETE": None},
     "projects/{}/members": {"GET": _ADMIN},
     "projects/{}/members/{}": {"PUT": _ADMIN, "DELETE": _ADMIN},
+    "projects/{}/restore": _PEOPLE,
     "projects/{}/service-accounts": _PEOPLE,
     "projects/{}/service-accounts/{}": _PEOPLE,
     "projects/{}/service-accounts/{}/tokens": _PEOPLE,
@@ -127,7 +129,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "test-results": {"POST": _RESULTS},
     "test-results/{}": _READS,
     "test-runs": {"GET": _READ, "POST": _RESULTS},
-    "test-runs/{}": {"GET": _READ, "DELETE": _ADMIN},
+    "test-runs/{}": {"GET": _READ, "DELETE": None},
     "test-runs/{}/complete": {"POST": _RESULTS},
     "test-runs/{}/results": _READS,
     "users": {"GET": _ADMIN, "POST": None},

@@ -10,6 +10,11 @@ export const projectScreens = {
   keyHint: "2 to 10 letters and digits; it stands in addresses and is never changed.",
   visibility: "Who gets in",
   visibilities: { open: "Everybody", members: "Members" },
+  deleted: "Deleted",
+  restorableUntil: (moment: string) => `Gone for ever after ${moment}`,
+  restore: "Restore",
+  restoreOne: (name: string) => `Restore ${name}`,
+  restored: (name: string) => `${name} is there again.`,
   settings: {
     only: "This is for admins of the project",
     about: "About",
@@ -36,8 +41,10 @@ export const projectScreens = {
     archiveHint: "Everything in it can be read, and nothing changed, until it is taken out of the archive.",
     unarchive: "Take it out of the archive",
     delete: "Delete the project",
-    deleteIt: "Delete for ever",
-    deleteHint: "Everything in it is gone for ever. Its key is never used again.",
+    deleteIt: "Delete",
+    deleteHint:
+      "Nobody gets in any more. Admins of the installation find it in the list of projects and can restore it for 7 days," +
+      " unless the installation says otherwise; after that everything in it is gone for ever. Its key is never used again.",
     typeKey: (key: string) => `Type ${key} to confirm`,
   },
   members: {
