@@ -5,13 +5,14 @@ secrets knows one offline, without asking anybody.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 from enum import StrEnum
 from hashlib import sha256
 from string import ascii_lowercase, ascii_uppercase, digits
 from zlib import crc32
 
-from chassis.core.identity import Identity
+from chassis.core.identity import Identity, Role
 from chassis.core.problems import Forbidden
 
 PREFIX = "tlp_"
@@ -34,6 +35,17 @@ class Scope(StrEnum):
     REVIEW = "review"
     RESULTS = "results"
     ADMIN = "admin"
+
+
+NEEDED_ROLES: Mapping[str, Role] = {
+    Scope.READ: Role.VIEWER,
+    Scope.WRITE: Role.REVIEWER,
+    Scope.PROPOSE: Role.REVIEWER,
+    Scope.REVIEW: Role.REVIEWER,
+    Scope.RESULTS: Role.REVIEWER,
+    Scope.ADMIN: Role.ADMIN,
+}
+"""The role without which somebody may nothing of what a scope is for."""
 
 
 def new() -> str:

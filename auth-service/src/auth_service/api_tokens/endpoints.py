@@ -37,6 +37,7 @@ TokenId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 async def create_token(body: NewApiToken, request: Request, database: Db, viewer: Viewer) -> Response:
     """It may what its scopes say and never more than you may at that time, and it ends with your account.
 
+    Where you have no role that may do what a scope is for, `warnings` says so.
     A change of your password ends it, too, as it ends all your tokens. It cannot be used to make others.
     """
     token = api_tokens.new()

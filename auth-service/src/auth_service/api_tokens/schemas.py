@@ -74,3 +74,6 @@ class MadeApiToken(ApiToken):
         " repeats the request.",
         examples=["tlp_..."],
     )
+    warnings: list[str] = Field(
+        description="Which of its scopes come to nothing, since its owner has no role that may do so.", examples=[[]]
+    )

@@ -1,11 +1,12 @@
 """Making and revoking API tokens; each change with its event in the caller's transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from auth_service.api_tokens import repository
 from auth_service.api_tokens.repository import TokenRow
+from auth_service.projects.service import highest_role
 from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from chassis.core.addresses import network_of
@@ -43,7 +44,10 @@ async def create(
     expires_at: datetime,
     actor: Actor | None = None,
 ) -> Shown:
-    """Store a token of a user, whom the `actor` makes it for (None: themself); raise Conflict too_many_tokens."""
+    """Store a token of a user, whom the `actor` makes it for (None: themself), and return it with its `warnings`.
+
+    Raises Conflict too_many_tokens.
+    """
     assert identity.id is not None, "only users have tokens"
     owner, now = await user_service.locked(connection, identity.id)
     if await repository.count_working(connection, identity.id) >= MOST:
@@ -65,7 +69,8 @@ async def create(
         actor=actor or actor_of(identity),
     )
     await repository.insert(connection, {**row, "token_hash": digest}, event)
-    return _shown({**row, "last_used_at": None})
+    role = await highest_role(connection, identity, projects)
+    return {**_shown({**row, "last_used_at": None}), "warnings": _warnings(scopes, role)}
 
 
 async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
@@ -114,6 +119,16 @@ async def forget_old(database: Database) -> None:
     async with database.transaction() as connection:
         await repository.forget_old(connection, _FORGOTTEN_AFTER)
         await repository.forget_networks(connection, KNOWN_FOR)
+
+
+def _warnings(scopes: Iterable[str], role: Role | None) -> list[str]:
+    """Return what of these scopes comes to nothing as long as its owner has no higher role."""
+    return [
+        f"The scope '{scope}' does nothing yet: it needs the role {needed.value}, which the owner of this token has in"
+        " no project that it is for. It counts as soon as they have it."
+        for scope in scopes
+        if role is None or role.rank < (needed := api_tokens.NEEDED_ROLES[scope]).rank
+    ]
 
 
 def _not_found() -> NotFound:

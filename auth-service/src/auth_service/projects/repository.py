@@ -1,6 +1,6 @@
 """The SQL of projects and their members."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -100,6 +100,16 @@ def visible_to(caller: int | None) -> Conditions:
             of="",
         )
     return conditions
+
+
+async def memberships(connection: Connection, user_id: int, keys: Sequence[str] | None) -> list[tuple[str, str | None]]:
+    """Return visibility and role of a user's membership, if any, of each project that is there; `keys`: of these."""
+    cursor = await connection.execute(
+        f"SELECT p.visibility, own.role AS membership FROM projects p {_OF_CALLER}"
+        " WHERE p.deleted_at IS NULL AND (%(keys)s::text[] IS NULL OR p.key = ANY(%(keys)s))",
+        {"caller": user_id, "keys": None if keys is None else list(keys)},
+    )
+    return [(row["visibility"], row["membership"]) for row in await cursor.fetchall()]
 
 
 async def update(connection: Connection, key: str, values: Mapping[str, Any], event: NewEvent) -> None:

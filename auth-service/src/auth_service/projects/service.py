@@ -1,6 +1,6 @@
 """Making, changing and deleting projects, and who is a member; each change with its event in the same transaction."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -265,6 +265,17 @@ async def check_access(connection: Connection, keys: Iterable[str], caller: Iden
     for key in keys:
         if await _find(connection, key, caller) is None:
             raise no_such_project(key)
+
+
+async def highest_role(connection: Connection, caller: Identity, keys: Sequence[str] | None) -> Role | None:
+    """Return the highest role that somebody has in one of these projects, None: in any; None where they have none."""
+    assert caller.id is not None, "only users are members"
+    found = await repository.memberships(connection, caller.id, keys)
+    roles = [
+        role_in(Visibility(visibility), caller.role, None if membership is None else Role(membership))
+        for visibility, membership in found
+    ]
+    return max((role for role in roles if role is not None), key=lambda role: role.rank, default=None)
 
 
 async def locked(connection: Connection, key: str, caller: Identity, *, is_writable: bool = False) -> ProjectRow:

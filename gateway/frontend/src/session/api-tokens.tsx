@@ -58,7 +58,7 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
   const { queryKey } = owner
   const queries = useQueryClient()
   const [isMaking, setMaking] = useState(false)
-  const [made, setMade] = useState<string | null>(null)
+  const [made, setMade] = useState<Schemas["MadeApiToken"] | null>(null)
   const read = useQuery({ queryKey, queryFn: ({ signal }) => owner.read(signal) })
   const again = () => queries.invalidateQueries({ queryKey })
   async function revoke(token_id: number, name: string) {
@@ -95,26 +95,33 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
         <NewToken
           owner={owner}
           close={() => setMaking(false)}
-          onMade={(token) => {
+          onMade={(made) => {
             setMaking(false)
-            setMade(token)
+            setMade(made)
             void again()
           }}
         />
       )}
       {made && (
         <Notice title={words.made} close={() => setMade(null)} stays>
-          <p>{words.madeHint}</p>
-          <p className={css.secret}>
-            <Copied text={made} />
-          </p>
+          {made.token && (
+            <>
+              <p>{words.madeHint}</p>
+              <p className={css.secret}>
+                <Copied text={made.token} />
+              </p>
+            </>
+          )}
+          {made.warnings.map((warning) => (
+            <p key={warning}>{warning}</p>
+          ))}
         </Notice>
       )}
     </>
   )
 }
 
-type NewTokenProps = { owner: TokenOwner; close: () => void; onMade: (token: string | null) => void }
+type NewTokenProps = { owner: TokenOwner; close: () => void; onMade: (made: Schemas["MadeApiToken"]) => void }
 
 function NewToken({ owner, close, onMade }: NewTokenProps) {
   const { values, of } = useFields({ name: "", projects: "", expires_at: String(DAYS) })
@@ -124,8 +131,7 @@ function NewToken({ owner, close, onMade }: NewTokenProps) {
     const projects = values.projects.toUpperCase().match(/[^\s,;]+/g)
     const days = Math.min(Number(values.expires_at), MOST_DAYS)
     const expires_at = new Date(Date.now() + days * DAY_MS).toISOString()
-    const { token } = await owner.make({ name: values.name, scopes, projects, expires_at })
-    onMade(token)
+    onMade(await owner.make({ name: values.name, scopes, projects, expires_at }))
   }
   return (
     <Ask title={words.make} action={words.makeIt} run={make} close={close} isReady={scopes.length > 0} stays>
