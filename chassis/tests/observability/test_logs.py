@@ -5,6 +5,7 @@ import gc
 import json
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,7 +23,7 @@ from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload, Received
 from chassis.messaging.inbox import Inbox
 from chassis.observability import telemetry
-from chassis.observability.logs import JsonFormatter, log_unretrieved
+from chassis.observability.logs import JsonFormatter, LogFile, log_unretrieved
 from chassis.server.app import create_app
 from chassis.web.callers import Viewer
 from chassis.web.strict_route import StrictRoute
@@ -266,3 +267,31 @@ async def test_a_request_that_fails_is_logged_by_route_and_status_and_nothing_of
     assert "CheckViolation" in unforeseen["exception"]
     assert answered["message"] == "POST /api/v1/accounts/{name} is answered with 500"
     assert {(line["request_id"], line["actor"]) for line in (unforeseen, answered)} == {("r-1", 7)}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is Linux's")
+def test_a_log_on_a_full_disk_says_so_once_and_once_when_it_is_written_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "traceline.log"
+    place.symlink_to("/dev/full")
+    handler = LogFile(place, maxBytes=1000, encoding="utf-8")
+    handler.setFormatter(JsonFormatter("test-program"))
+
+    def write(text: str) -> None:
+        handler.handle(logging.LogRecord("test", logging.INFO, "", 0, text, (), None))
+
+    for number in range(5):
+        write(f"lost {number}")
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1, said
+    assert "No space left on device" in said
+    place.unlink()
+    place.write_text('{"cut":')
+    write("kept")
+    write("kept, too")
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1, said
+    assert "5 lines are missing" in said
+    handler.close()
+    assert [json.loads(line)["message"] for line in place.read_text().splitlines()[1:]] == ["kept", "kept, too"]

@@ -1,6 +1,7 @@
 """The gateway's ASGI app: its own few addresses, and everything else through the proxy."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -53,14 +54,19 @@ _SESSION = frozenset({session.PATH, f"{session.PATH}/renew"})
 _OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION | _SESSION
 _API = "/api/"
 _TELL_USE_EVERY = 60
+_STORAGE_FULL = (
+    "Nothing can be stored, since the volume of the database is full; what is there is served. Free space on that"
+    " volume: it goes on by itself."
+)
 
 
 class Gateway(Edge):
     """The only public address.
 
-    Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it lets no
-    request pass; a balancer must not take it out for one service), the version, `/docs`, the merged OpenAPI document,
-    `/session`, and the web page with its files at `/`, `/assets/` and `/p/`.
+    Its own addresses are `/healthz` (503 unless every service is ready; degraded, with the reason, while one of them
+    cannot store anything), `/livez`, `/readyz` (503 while it lets no request pass; a balancer must not take it out for
+    one service), the version, `/docs`, the merged OpenAPI document, `/session`, and the web page with its files at `/`,
+    `/assets/` and `/p/`.
     """
 
     def __init__(
@@ -155,8 +161,8 @@ class Gateway(Edge):
         services = dict(health.services)
         if not self._verifier.revocations.is_fresh():
             services["gateway"] = "away"
-        if set(services.values()) != {"ok"}:
-            away = [name for name, state in services.items() if state != "ok"]
+        away = [name for name, state in services.items() if state == "away"]
+        if away and not (away == ["gateway"] and health.full):  # which then hears nothing of a service without room
             raise Unavailable(
                 f"Not ready: {', '.join(away)}.",
                 code="not_ready",
@@ -174,7 +180,10 @@ class Gateway(Edge):
     async def _health(self) -> Response:
         await self.check_ready()
         health = await self._services.health()
-        return answer({"status": "ok", "services": health.services, "version": health.version})
+        told: dict[str, Any] = {"status": "ok", "services": health.services, "version": health.version}
+        if health.full:
+            told |= {"status": "degraded", "reason": f"{_STORAGE_FULL} Without room are: {', '.join(health.full)}."}
+        return answer(told)
 
     async def _version(self) -> Response:
         return answer((await self._services.health()).version)

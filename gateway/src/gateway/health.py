@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chassis.core import version
-from chassis.core.problems import Unavailable
+from chassis.core.problems import StorageFull, Unavailable
 from chassis.web.peers import Peer
 
 _TIMEOUT = 2
@@ -17,7 +17,7 @@ _FRESH_FOR, _FRESH_FOR_WHEN_AWAY = 1.0, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the services are: `services` by name, `ok` or `away`, and the `schema` of each one's database."""
+    """How the services are: `services` by name, `ok`, `storage_full` or `away`; the `schema` of each one's database."""
 
     services: dict[str, str] = field(default_factory=dict)
     schema: dict[str, str | None] = field(default_factory=dict)
@@ -25,7 +25,12 @@ class Health:
     @property
     def away(self) -> list[str]:
         """The services that do not say that they are ready."""
-        return [name for name, state in self.services.items() if state != "ok"]
+        return [name for name, state in self.services.items() if state == "away"]
+
+    @property
+    def full(self) -> list[str]:
+        """The services that answer and cannot store anything, for want of room."""
+        return [name for name, state in self.services.items() if state == "storage_full"]
 
     @property
     def version(self) -> dict[str, Any]:
@@ -51,19 +56,27 @@ class Services:
         return self._health
 
     async def _ask(self) -> Health:
-        schemas = await asyncio.gather(*(_schema(peer) for peer in self._peers.values()), return_exceptions=True)
-        states = dict(zip(self._peers, schemas, strict=True))
+        answers = await asyncio.gather(*(_ready(peer) for peer in self._peers.values()), return_exceptions=True)
+        found = dict(zip(self._peers, answers, strict=True))
         return Health(
-            {name: "away" if isinstance(found, BaseException) else "ok" for name, found in states.items()},
-            {name: found if isinstance(found, str) else None for name, found in states.items()},
+            {name: _state(said) for name, said in found.items()},
+            {name: said.get("schema") if isinstance(said, dict) else None for name, said in found.items()},
         )
 
 
-async def _schema(peer: Peer) -> str | None:
-    """Return the schema of a service's database; raise Unavailable when the service is not ready."""
+def _state(said: dict[str, Any] | BaseException) -> str:
+    if isinstance(said, StorageFull):
+        return "storage_full"
+    if isinstance(said, BaseException):
+        return "away"
+    return "storage_full" if said.get("storage") == "full" else "ok"
+
+
+async def _ready(peer: Peer) -> dict[str, Any]:
+    """Return what a service says of itself; raise Unavailable when it is not ready."""
     async with asyncio.timeout(_TIMEOUT):
         response = await peer.get("/readyz")
     if response.status_code != 200:
         raise Unavailable("It does not say that it is ready.")
-    schema: str | None = response.json().get("schema")
-    return schema
+    said: dict[str, Any] = response.json()
+    return said

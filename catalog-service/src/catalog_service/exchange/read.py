@@ -25,6 +25,7 @@ from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Document, Item, Notice, Revision, Unreadable
 from catalog_service.exchange.validation import Validation
 from catalog_service.items.source_urls import SourceUrls
+from chassis.core.full_disks import is_full, no_room_for_files
 from chassis.core.problems import Problem
 
 ROWS, END, ERROR = b"R", b"S", b"E"
@@ -136,6 +137,10 @@ def found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         yield _error(problem.code, problem.detail, problem.status, problem.members)
     except MemoryError:
         yield _error("too_large", "This file needs more memory to be read than there is for it; cut it up.", 422)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        yield _no_room()
 
 
 def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
@@ -225,6 +230,11 @@ def _place(file: BinaryIO) -> int:
     return 0
 
 
+def _no_room() -> bytes:
+    problem = no_room_for_files()
+    return _error(problem.code, problem.detail, problem.status)
+
+
 def _error(code: str, message: str, status: int, members: Any = None) -> bytes:
     error = {"code": code, "detail": message, "status": status, **(members or {})}
     return ERROR + orjson.dumps(error, default=str, option=orjson.OPT_APPEND_NEWLINE)
@@ -241,13 +251,22 @@ def main() -> None:
         spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed below
     except OSError:  # a container without a folder to write to
         spool = BytesIO()
-    with spool as file:
-        shutil.copyfileobj(given, file, _BLOCK)
-        file.seek(0)
-        with open(sys.stdout.fileno(), "wb", buffering=_BLOCK, closefd=False) as out:
-            for each in found(file, order):
-                out.write(LENGTH.pack(len(each)))
-                out.write(each)
+    with open(sys.stdout.fileno(), "wb", buffering=_BLOCK, closefd=False) as out:
+        for each in _found_in(spool, given, order):
+            out.write(LENGTH.pack(len(each)))
+            out.write(each)
+
+
+def _found_in(spool: BinaryIO, given: BinaryIO, order: Order) -> Iterator[bytes]:
+    try:
+        with spool as file:
+            shutil.copyfileobj(given, file, _BLOCK)
+            file.seek(0)
+            yield from found(file, order)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        yield _no_room()
 
 
 if __name__ == "__main__":

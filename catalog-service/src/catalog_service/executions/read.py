@@ -6,6 +6,7 @@ alone.
 """
 
 import codecs
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result, milliseconds
+from chassis.core.full_disks import is_full, no_room_for_files
 from chassis.core.problems import Problem
 from chassis.files.archives import gunzipped
 from contracts.name_patterns import NamePattern
@@ -91,7 +93,9 @@ def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
     """
     try:
         with refusals_as_unreadable(), gunzipped(file) as plain:
-            return _read(plain, out, order)
+            done = _read(plain, out, order)
+            out.flush()
+            return done
     except Unreadable as error:
         places = {name: getattr(error, name) for name in ("line", "column", "offset")}
         return Refusal(error.code, error.message, 422, {name: at for name, at in places.items() if at is not None})
@@ -100,6 +104,11 @@ def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
     except MemoryError:
         detail = "This file needs more memory to be read than there is for it; send it in parts."
         return Refusal("too_large", detail, 422, {})
+    except OSError as error:
+        if not is_full(error):
+            raise
+        full = no_room_for_files()
+        return Refusal(full.code, full.detail, full.status, {})
     finally:
         # Thousands of long texts of one file after the other would fill the memory of a process that goes on.
         _shared.cache_clear()
@@ -234,8 +243,11 @@ def main() -> None:
         open(sys.stdout.fileno(), "wb", buffering=1 << 18, closefd=False) as out,
     ):
         found = read(file, out, order)
-    kind = "refused" if isinstance(found, Refusal) else "read"
-    sys.stderr.write(orjson.dumps({kind: asdict(found)}, default=str).decode() + "\n")
+        kind = "refused" if isinstance(found, Refusal) else "read"
+        sys.stderr.write(orjson.dumps({kind: asdict(found)}, default=str).decode() + "\n")
+        sys.stderr.flush()
+        # What is left of rows without room could not be written at the end either.
+        os._exit(0)
 
 
 def decoded(line: bytes) -> Read | Refusal:

@@ -19,6 +19,7 @@ Problem
 ├── HeadersTooLarge       431 headers_too_large
 ├── InternalError         500 internal_error
 ├── Unavailable           503 unavailable, with Retry-After
+│   └── StorageFull       507 storage_full: to try again helps nobody before somebody has made room
 └── TimedOut              504 timed_out
 """
 
@@ -223,6 +224,14 @@ class Unavailable(Problem):
         members: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)}, members=members)
+
+
+class StorageFull(Unavailable):
+    status = 507
+    default_code = "storage_full"
+
+    def __init__(self, detail: str) -> None:
+        Problem.__init__(self, detail)
 
 
 class TimedOut(Problem):

@@ -2,30 +2,47 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Annotated, Any, NamedTuple
 
 import orjson
 import psycopg
 from fastapi import Depends, Request
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import DiskFull
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from chassis.core import projects
+from chassis.core.full_disks import Volume
 from chassis.core.problems import Problem
 from chassis.core.signals import Signal
 from chassis.db import isolation
+from chassis.db.refusals import TOO_MANY_CONNECTIONS, Stopped, is_of_full_storage
+from chassis.db.storage import PROBE, Storage
 
 Connection = psycopg.AsyncConnection[DictRow]
 
 _MIGRATED = psycopg.errors.FeatureNotSupported
 """What PostgreSQL says of a prepared statement whose columns are others since a migration."""
 
-AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, _MIGRATED)
-"""What is raised while the database cannot be reached: the work may be tried again as it is."""
+AWAY = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    PoolTimeout,
+    psycopg.errors.ReadOnlySqlTransaction,
+    _MIGRATED,
+)
+"""What is raised while the database cannot be reached or takes nothing: the work may be tried again as it is."""
+
+OVERTAXED = (
+    psycopg.errors.OutOfMemory,
+    psycopg.errors.ConfigurationLimitExceeded,
+    psycopg.errors.QueryCanceled,
+)
+"""Those of AWAY that the work itself may be to blame for."""
 
 _TOO_MUCH = (psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
 
@@ -55,6 +72,7 @@ set_json_dumps(orjson.dumps)
 set_json_loads(orjson.loads)
 
 
+_NOT_WAITED = 1.0
 _UNKNOWN = "?"
 """No scope: a connection in it enters one before it is used."""
 
@@ -80,9 +98,15 @@ class Database:
     those of this process alone.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8, project: str = projects.NONE) -> None:
-        """`project` is that of connections which are taken outside of any."""
+    def __init__(
+        self, url: str, *, pool_size: int = 8, project: str = projects.NONE, volume: Volume | None = None
+    ) -> None:
+        """`project` is that of connections which are taken outside of any.
+
+        `volume` is that of the server's data, where this process sees it: of its reserve nothing is taken.
+        """
         self.url = url
+        self.storage = Storage(self.name, volume)
         self._project = project
         self.commits = Signal()
         self.own_commits = Signal()
@@ -131,7 +155,7 @@ class Database:
         self._wanted += 1
         try:
             async with self._turns:
-                connection = self._idle_one(scope) or await self._pool.getconn()
+                connection = self._idle_one(scope) or await self._new_one()
                 try:
                     if connection.scope != scope:
                         await _enter(connection, scope)
@@ -142,6 +166,14 @@ class Database:
                     await connection.close()
                     await self._discard_idle()
                     raise
+                except psycopg.Error as error:
+                    if is_of_full_storage(error):
+                        self.storage.note_refusal(error)
+                        if not isinstance(error, AWAY):  # of a quota it has no code
+                            raise DiskFull(str(error)) from error
+                    elif connection.broken and self.storage.volume_is_full:
+                        raise self._stopped(error) from error
+                    raise
                 finally:
                     if connection.pgconn.transaction_status == TransactionStatus.IDLE:
                         self._idle.append(connection)
@@ -151,6 +183,40 @@ class Database:
                         await self._pool.putconn(connection)
         finally:
             self._wanted -= 1
+
+    async def _new_one(self) -> _ScopedConnection:
+        try:
+            # A server that ended for want of room is not waited for: who asks is to be told.
+            return await self._pool.getconn(timeout=_NOT_WAITED if self.storage.volume_is_full else None)
+        except PoolTimeout as error:
+            if self.storage.volume_is_full:
+                raise self._stopped(error) from error
+            # The pool does not say why there is none.
+            with suppress(psycopg.InterfaceError):
+                try:
+                    await (await psycopg.AsyncConnection.connect(self.url, connect_timeout=2)).close()
+                except psycopg.OperationalError as reason:
+                    if is_of_full_storage(reason):
+                        self.storage.note_refusal(reason)
+                        raise
+                    if any(words in str(reason) for words in TOO_MANY_CONNECTIONS):
+                        raise psycopg.errors.TooManyConnections(str(reason)) from error
+            raise
+
+    def _stopped(self, error: Exception) -> Stopped:
+        self.storage.note_refusal(error)
+        return Stopped("The database is away, and its volume is full.")
+
+    async def has_room(self) -> bool:
+        """Check whether something can be stored; while it could not, that is tried anew, at most once a second."""
+        if self.storage.volume_is_full:
+            self.storage.note_refusal(DiskFull("No space is left but the reserve."))
+        elif self.storage.is_to_be_looked_at():
+            with suppress(*AWAY):
+                async with self.connection() as connection, connection.transaction():
+                    await connection.execute(PROBE)
+                self.storage.note_room()
+        return not self.storage.is_full
 
     @asynccontextmanager
     async def across(self) -> AsyncIterator[Connection]:
@@ -180,9 +246,10 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
         """A transaction, committed when the block ends and rolled back when it raises."""
+        self._check_room()
         async with self.connection() as connection, connection.transaction():
             yield connection
-        self._tell_commit()
+        await self._tell_commit()
 
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Connection]:
@@ -190,13 +257,23 @@ class Database:
 
         It saves the round trips of BEGIN and COMMIT: half of what a small write costs.
         """
+        self._check_room()
         async with self.connection() as connection:
             yield connection
-        self._tell_commit()
+        await self._tell_commit()
 
-    def _tell_commit(self) -> None:
+    def _check_room(self) -> None:
+        try:
+            self.storage.check()
+        except DiskFull as error:
+            self.storage.note_refusal(error)
+            raise
+
+    async def _tell_commit(self) -> None:
         self.own_commits.set()
         self.commits.set()
+        if self.storage.is_full:
+            await self.has_room()
 
 
 async def _enter(connection: _ScopedConnection, scope: str) -> None:

@@ -124,6 +124,14 @@ class Postgres(Cluster):
             else:
                 return
 
+    def is_running(self) -> bool:
+        """Check whether the server is there, ready or not."""
+        return _sockets_of(self.folder) is not None
+
+    def start_again(self) -> None:
+        """Start the server, which has ended, where its clients look for it; it is not there yet, or cannot come up."""
+        self._control("start", "-W", "-l", str(self.folder / "log"))
+
     def stop(self) -> None:
         """Stop the server; connections that are still open are closed."""
         self._control("stop", "-w", "-m", "fast")

@@ -76,6 +76,11 @@ class Inbox:
         self._duplicates = _DUPLICATES.labels(queue)
         self._unknown = _UNKNOWN.labels(queue)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether its database had no room lately: then it receives nothing, and says so by itself."""
+        return self._database.storage.is_full
+
     async def receive(self, raw: Sequence[bytes], *, after: int | None = None, pruned: int = 0) -> None:
         """Apply a batch, in order; returns when each event is applied, known already, or stored with its error.
 

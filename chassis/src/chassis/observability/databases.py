@@ -25,6 +25,17 @@ def of_pool(database: Database) -> GaugeCollector:
     return GaugeCollector(read, fresh_for=0)
 
 
+def of_storage(database: Database) -> GaugeCollector:
+    """Return the collector of whether this process can store something; it makes a query only while it could not."""
+
+    async def read() -> list[Metric]:
+        meaning = "1 while nothing is stored, since the volume of the database is full."
+        is_full = not await _has_room(database)
+        return [gauge("traceline_database_storage_full", meaning, _LABELS, [((database.name,), is_full)])]
+
+    return GaugeCollector(read)
+
+
 def of_database(database: Database) -> GaugeCollector:
     """Return the collector of whether the database answers."""
 
@@ -42,3 +53,11 @@ async def _answers(database: Database) -> bool:
     except (*AWAY, TimeoutError):
         return False
     return True
+
+
+async def _has_room(database: Database) -> bool:
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return await database.has_room()
+    except (*AWAY, TimeoutError):
+        return not database.storage.is_full

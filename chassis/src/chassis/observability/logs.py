@@ -9,10 +9,12 @@ import logging
 import os
 import sys
 import traceback
+from contextlib import suppress
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import orjson
 import psycopg
@@ -74,7 +76,9 @@ def describe(error: BaseException) -> str:
     if isinstance(error, psycopg.Error) and error.sqlstate is not None:
         diagnosis = error.diag
         # The server's first line; not the detail, which shows rows. A value that it refuses stands in that line too.
-        said = "a value was refused" if isinstance(error, psycopg.DataError) else diagnosis.message_primary
+        said = (
+            "a value was refused" if isinstance(error, psycopg.DataError) else diagnosis.message_primary or str(error)
+        )
         where = [name for name in (diagnosis.table_name, diagnosis.column_name, diagnosis.constraint_name) if name]
         return f"{said} ({', '.join([error.sqlstate, *where])})"
     return str(error)
@@ -117,11 +121,62 @@ def _describe(error: BaseException) -> str:
     )
 
 
-class _LogFile(RotatingFileHandler):
-    """A rotating file that looks at its size only: the library's own check formats every line twice."""
+class _Terminal(logging.StreamHandler[TextIO]):
+    """Standard error; what cannot be written there can be told nowhere."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Leave the line out; a line that cannot be made is a fault of ours, of which the library tells."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
+class LogFile(RotatingFileHandler):
+    """A rotating file that looks at its size only: the library's own check formats every line twice.
+
+    While it cannot be written, as on a full disk, the terminal is told once; and once more when it can be again.
+    """
+
+    _left_out = 0
 
     def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802 - the library's name
         return self.stream is not None and os.fstat(self.stream.fileno()).st_size >= self.maxBytes
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line; begin the file anew where lines before it could not be written."""
+        before = self._left_out
+        super().emit(record)
+        if before and before == self._left_out:
+            self._left_out = 0
+            _say(f"The log {self.baseFilename} is written again; {before} lines are missing in it.")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Leave the line out, and say so if it is the first one."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        if not self._left_out:
+            why = error.strerror or error
+            _say(f"The log {self.baseFilename} cannot be written ({why}): lines are left out until it can be.")
+        self._left_out += 1
+        # What waits in its buffer would be written after what comes later, or fail each line from now on.
+        stream, self.stream = self.stream, None  # the library opens it again
+        with suppress(OSError):
+            if stream is not None:
+                stream.close()
+
+    def _open(self) -> TextIOWrapper:
+        stream = super()._open()
+        # The line that was cut off must not begin the next one.
+        if self._left_out and stream.tell():
+            stream.write("\n")
+        return stream
+
+
+def _say(sentence: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(f"{sentence}\n")
+        sys.stderr.flush()
 
 
 def configure(program: str, *, terminal: str = "INFO", file: Path | None = None, plain: bool = False) -> None:
@@ -130,10 +185,10 @@ def configure(program: str, *, terminal: str = "INFO", file: Path | None = None,
     With `file`, everything from INFO on goes there too; it is cut into five of 10 MB at most. With `plain`, standard
     error gets sentences for a person instead of JSON.
     """
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers: list[logging.Handler] = [_Terminal(sys.stderr)]
     handlers[0].setLevel(terminal)
     if file is not None:
-        handlers.append(_LogFile(file, maxBytes=10_000_000, backupCount=4, encoding="utf-8"))
+        handlers.append(LogFile(file, maxBytes=10_000_000, backupCount=4, encoding="utf-8"))
     for handler in handlers:
         handler.setFormatter(JsonFormatter(program))
     if plain:

@@ -101,7 +101,9 @@ def _probes(schema_version: str) -> APIRouter:
     async def readyz(database: Db) -> Response:
         async with database.connection() as connection:
             schema = await check_schema(connection, schema_version)
-        return answer({"status": "ok", "software": version.software(), "schema": schema})
+        # It reads on without room, so it is ready all the same.
+        storage = "ok" if await database.has_room() else "full"
+        return answer({"status": "ok", "software": version.software(), "schema": schema, "storage": storage})
 
     return router
 

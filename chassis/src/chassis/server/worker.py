@@ -6,7 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from chassis.core.backoff import Backoff
+from chassis.core.problems import StorageFull
 from chassis.core.tasks import cancel_and_wait
+from chassis.db.database import AWAY
+from chassis.db.refusals import is_of_full_storage
 from chassis.observability.collectors import GaugeCollector
 
 _log = logging.getLogger(__name__)
@@ -74,7 +77,12 @@ async def _supervised(name: str, loop: Loop) -> None:
         began = clock.time()
         try:
             await loop()
-        except Exception:  # noqa: BLE001 - a loop must outlive whatever it met
+        except Exception as error:  # noqa: BLE001 - a loop must outlive whatever it met
             backoff.restart_after(clock.time() - began)
-            _log.exception("%s failed; again in %.1f s", name, backoff.seconds)
+            if is_of_full_storage(error) or isinstance(error, StorageFull):  # which the log has, once
+                _log.info("%s pauses for %.1f s: nothing can be stored", name, backoff.seconds)
+            elif isinstance(error, AWAY):
+                _log.warning("%s pauses for %.1f s: %s", name, backoff.seconds, error)
+            else:
+                _log.exception("%s failed; again in %.1f s", name, backoff.seconds)
         await backoff.wait()

@@ -1,5 +1,6 @@
 """The outermost layer of every HTTP app, the gateway's too: the request's id, and an answer to every error."""
 
+import errno
 import logging
 from collections.abc import Callable, Sequence
 
@@ -10,7 +11,17 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.core import request_context
-from chassis.core.problems import InternalError, Invalid, MalformedBody, Problem, Unavailable, render
+from chassis.core.full_disks import is_full, no_room_for_files
+from chassis.core.problems import (
+    InternalError,
+    Invalid,
+    MalformedBody,
+    Problem,
+    StorageFull,
+    Unavailable,
+    render,
+)
+from chassis.db import refusals
 from chassis.db.database import AWAY
 from chassis.observability import telemetry
 from chassis.observability.requests import RouteOf, template
@@ -19,6 +30,8 @@ from chassis.web.validation import from_http_exception, from_validation
 _log = logging.getLogger(__name__)
 
 Headers = Sequence[tuple[bytes, bytes]]
+
+_NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def _with_id(_: Scope, headers: Headers, request_id: str) -> Headers:
@@ -62,7 +75,9 @@ class Edge:
                 began = True
                 if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
                     route = self._route_of(scope) or "no route"
-                    _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
+                    # A full disk is told once, where it is known.
+                    level = logging.INFO if message["status"] == StorageFull.status else logging.WARNING
+                    _log.log(level, "%s %s is answered with %d", scope["method"], route, message["status"])
                 message["headers"] = self._completed(scope, message["headers"], request_id)
             await send(message)
 
@@ -102,6 +117,19 @@ def as_problem(error: Exception) -> Problem:
         return from_http_exception(error)
     if isinstance(error, ClientDisconnect):
         return MalformedBody("The request ended before its body was whole.")  # which no client is there to read
+    if (refused := refusals.problem_of(error)) is not None:
+        if not isinstance(refused, StorageFull):
+            _log.warning("PostgreSQL refuses: %s", error)
+        return refused
+    if isinstance(error, OSError) and is_full(error):
+        return no_room_for_files()
+    if isinstance(error, OSError) and error.errno in _NOT_WRITABLE:
+        _log.error("A file cannot be written", exc_info=error)
+        return InternalError(
+            "The service may not write its files, and nothing of this request was stored; trying again does not help:"
+            " who runs Traceline looks for this request_id in the log, which names the folder.",
+            code="folder_not_writable",
+        )
     if isinstance(error, psycopg.errors.DeadlockDetected):
         _log.warning("PostgreSQL gave up one of those who waited for each other: %s", error)
         return Unavailable("Somebody else changed the same things at the same moment; try again.")

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 
 from chassis.core.internal_tokens import InternalSigner
-from chassis.core.problems import Unavailable
+from chassis.core.problems import StorageFull, Unavailable
 from chassis.core.request_context import gateway_request_id, request_id
 from chassis.observability import telemetry
 from chassis.web.patience import Patience
@@ -17,7 +17,10 @@ to GET and to PUT the same thing again does no harm."""
 
 
 class Peer:
-    """Another service, called with the caller's own token; every call has a time-out."""
+    """Another service, called with the caller's own token; every call has a time-out.
+
+    Unavailable is raised as StorageFull where the service has no room.
+    """
 
     def __init__(self, name: str, client: httpx.AsyncClient, signer: InternalSigner, *, patience: float = 0) -> None:
         """`client` knows the base URL and the time-out; `patience`: seconds to wait for a service that restarts."""
@@ -38,6 +41,8 @@ class Peer:
         with telemetry.calling(self.name, method) as span:
             response = await self._send(method, path, **parts)
             telemetry.answered(span, response.status_code, at_fault=400)
+        if response.status_code == StorageFull.status:
+            raise StorageFull(response.json()["detail"])
         if response.status_code >= 500:
             raise Unavailable(f"{self.name} cannot work right now; try again.")
         return response

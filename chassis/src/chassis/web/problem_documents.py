@@ -59,6 +59,7 @@ _MEANINGS = {
     431: "Headers too many or too long",
     503: "A service is away; try again",
     504: "A service did not answer in time",
+    507: "No room to store anything",
 }
 USUAL_CODES: dict[int, tuple[str, ...]] = {
     **{kind.status: (kind.default_code,) for kind in problems.Problem.__subclasses__()},
@@ -72,6 +73,7 @@ USUAL_CODES: dict[int, tuple[str, ...]] = {
         "unexpected_body",
         "idempotency_key_reused",
     ),
+    507: (problems.StorageFull.default_code,),
 }
 """What is answered with a status where an operation says nothing more exact."""
 

@@ -40,7 +40,7 @@ class DocumentedApp(FastAPI):
 def describe(route: APIRoute) -> None:
     """Name the operation of a route, and add the errors that all of its kind have in common, and the role it needs."""
     needed = _role(route.dependant)
-    usual = {None: (422, 503), Role.VIEWER: (401, 422, 503)}.get(needed, (401, 403, 422, 503))
+    usual = {None: (422, 503, 507), Role.VIEWER: (401, 422, 503, 507)}.get(needed, (401, 403, 422, 503, 507))
     route.operation_id = route.name
     route.responses = {**problem_responses(*usual), **route.responses}
     if needed not in {None, Role.VIEWER}:

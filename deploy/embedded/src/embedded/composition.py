@@ -4,17 +4,19 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import httpx
 from starlette.types import ASGIApp
 
 import auth_service.startup
 import gateway.app
+from chassis.core.full_disks import Volume
 from chassis.core.internal_tokens import GATEWAY, InternalSigner, InternalVerifier, public_key
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.observability.collectors import GaugeCollector
-from chassis.observability.databases import of_pool
+from chassis.observability.databases import of_pool, of_storage
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 from contracts.routes import AUTH
@@ -22,6 +24,9 @@ from embedded.services import SERVICES
 from embedded.settings import AllSettings
 
 _PEER_TIMEOUT = 10
+_RESERVE, _RESERVE_OF_LOG_INS = 64 << 20, 32 << 20
+"""Bytes that stay free on the volume of the data. PostgreSQL ends where it cannot write its log, of which it begins 16
+MiB at a time, and starts again only with room for what it had not written. Who logs in takes little, and can read."""
 
 
 @dataclass
@@ -57,7 +62,8 @@ class Traceline:
     def collectors(self) -> list[GaugeCollector]:
         """Return what can be measured of every service."""
         of_workers = [collector for worker in self.workers for collector in worker.collectors]
-        return [*of_workers, *(of_pool(database) for database in self.databases.values())]
+        of_databases = [of(database) for database in self.databases.values() for of in (of_pool, of_storage)]
+        return [*of_workers, *of_databases]
 
     async def check_ready(self) -> None:
         """Raise Unavailable, naming who is not ready, unless everything is."""
@@ -73,15 +79,23 @@ class Traceline:
         await asyncio.gather(*(database.close() for database in self.databases.values()))
 
 
-def compose(settings: AllSettings, database_urls: Mapping[str, str], *, demo: bool = False) -> Traceline:
-    """Return the system over these databases, by service; the page of a `demo` signs in by a button."""
+def compose(settings: AllSettings, database_urls: Mapping[str, str], data: Path, *, demo: bool = False) -> Traceline:
+    """Return the system over these databases, by service, whose server has its files in the folder `data`.
+
+    The page of a `demo` signs in by a button.
+    """
     signers = {caller: InternalSigner(key) for caller, key in settings.signing_keys.items()}
     trusted = [public_key(key) for key in settings.signing_keys.values()]
     bus = InProcessBus()
     clients = AsyncExitStack()
     apps: dict[str, ASGIApp] = {}
     databases = {
-        name: Database(database_urls[name], pool_size=of.database_pool_size) for name, of in settings.services.items()
+        name: Database(
+            database_urls[name],
+            pool_size=of.database_pool_size,
+            volume=Volume(data, _RESERVE_OF_LOG_INS if name == AUTH.name else _RESERVE),
+        )
+        for name, of in settings.services.items()
     }
 
     def peers(names: Iterable[str], caller: str) -> dict[str, Peer]:

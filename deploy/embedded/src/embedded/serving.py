@@ -1,6 +1,7 @@
 """Brings everything up in order, serves until a signal, and takes everything down again."""
 
 import asyncio
+import logging
 import socket
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -27,6 +28,8 @@ from gateway.app import measured_as
 
 # One process, with few connections.
 _POSTGRES = {"shared_buffers": "64MB", "max_connections": "60", "max_wal_size": "512MB"}
+_log = logging.getLogger(__name__)
+_LOOK_AGAIN = 1.0
 _GRACE = 2
 """Seconds that requests under way have to end."""
 
@@ -47,13 +50,13 @@ def serve(
         urls = {service.name: postgres.database(service.package) for service in SERVICES}
         migrate({service.package: urls[service.name] for service in SERVICES})
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            traceline = compose(settings, urls, demo=demo)
+            traceline = compose(settings, urls, folder.path, demo=demo)
             app: ASGIApp = traceline.app
             if metrics is not None:
                 app = Measured(app, "gateway", measured_as)
             if wrap is not None:
                 app = wrap(app)
-            runner.run(_serve(traceline, app, listener, metrics, folder, demo=demo))
+            runner.run(_serve(traceline, app, listener, metrics, folder, postgres, demo=demo))
     finally:
         postgres.stop()
     _say(f"Traceline has stopped; the data stays in {folder.path}.")
@@ -65,10 +68,12 @@ async def _serve(
     listener: socket.socket,
     metrics: socket.socket | None,
     folder: DataFolder,
+    postgres: Postgres,
     *,
     demo: bool,
 ) -> None:
     password = await traceline.start()
+    keeping = asyncio.create_task(_keep_running(postgres))
     server = Server(app, grace=_GRACE, trusted_proxies=traceline.settings.proxies.forwarded_allow_ips)
     settle()
     server.stop_on_signals()
@@ -81,9 +86,26 @@ async def _serve(
     finally:
         _say("Stopping ...")
         greeting.cancel()
-        await asyncio.gather(greeting, return_exceptions=True)
+        keeping.cancel()
+        await asyncio.gather(greeting, keeping, return_exceptions=True)
         folder.answers_at(None)
         await traceline.stop()
+
+
+async def _keep_running(postgres: Postgres) -> None:
+    """Start the server again whenever it has ended by itself, as it does where it cannot write its log."""
+    is_told = False
+    while True:
+        await asyncio.sleep(_LOOK_AGAIN)
+        if postgres.is_running():
+            is_told = False
+            continue
+        if not is_told:
+            is_told = True
+            _log.error(
+                "PostgreSQL has ended; its log is %s. It is started again until it stays.", postgres.folder / "log"
+            )
+        await asyncio.to_thread(postgres.start_again)
 
 
 async def _greet(

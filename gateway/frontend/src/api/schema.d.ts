@@ -5411,6 +5411,10 @@ export interface components {
             /** Message */
             message: string;
         };
+        InsufficientStorage: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "storage_full";
+        };
         InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "second_factor_used";
@@ -12126,6 +12130,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["ImportRowsGone"];
             };
         };
+        /** @description No room to store anything: `storage_full` */
+        InsufficientStorage: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InsufficientStorage"];
+            };
+        };
         /** @description Missing, invalid or expired token: `invalid_credentials`, `second_factor_required`, `second_factor_invalid`, `second_factor_used` */
         InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed: {
             headers: {
@@ -13137,6 +13151,7 @@ export type SchemaInspected = components['schemas']['Inspected'];
 export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
 export type SchemaInspectedRow = components['schemas']['InspectedRow'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
+export type SchemaInsufficientStorage = components['schemas']['InsufficientStorage'];
 export type SchemaInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
@@ -13438,6 +13453,7 @@ export type ResponseImportNotCancellable = components['responses']['ImportNotCan
 export type ResponseImportNotFound = components['responses']['ImportNotFound'];
 export type ResponseImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived = components['responses']['ImportNotPlannedOrRecordChangedOrFileNotKeptOrProjectArchived'];
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
+export type ResponseInsufficientStorage = components['responses']['InsufficientStorage'];
 export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
@@ -13594,6 +13610,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_suggestion_performance: {
@@ -13632,6 +13649,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_audit_log: {
@@ -13695,6 +13713,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_audit_head: {
@@ -13734,6 +13753,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     accept_invitation: {
@@ -13787,6 +13807,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     change_password: {
@@ -13829,6 +13850,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     forgot_password: {
@@ -13884,6 +13906,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_public_keys: {
@@ -13937,6 +13960,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     log_in: {
@@ -13982,6 +14006,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     log_out: {
@@ -14018,6 +14043,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_me: {
@@ -14072,6 +14098,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     log_out_by_provider: {
@@ -14114,6 +14141,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ProviderUnavailableOrProviderUnusable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     end_single_sign_on: {
@@ -14162,6 +14190,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ProviderUnavailableOrProviderUnusable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     begin_single_sign_on: {
@@ -14201,6 +14230,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ProviderUnavailableOrProviderUnusable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     register: {
@@ -14270,6 +14300,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     renew_token: {
@@ -14308,6 +14339,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     reset_password: {
@@ -14350,6 +14382,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_second_factor: {
@@ -14388,6 +14421,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     begin_second_factor: {
@@ -14433,6 +14467,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     confirm_second_factor: {
@@ -14478,6 +14513,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     renew_recovery_codes: {
@@ -14523,6 +14559,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     remove_second_factor: {
@@ -14566,6 +14603,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_sessions: {
@@ -14616,6 +14654,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     end_other_sessions: {
@@ -14652,6 +14691,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     end_session: {
@@ -14692,6 +14732,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_tokens: {
@@ -14742,6 +14783,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_token: {
@@ -14796,6 +14838,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_token: {
@@ -14854,6 +14897,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     revoke_token: {
@@ -14894,6 +14938,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_ways_in: {
@@ -14931,6 +14976,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_automated_tests: {
@@ -14989,6 +15035,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     update_automated_test: {
@@ -15040,6 +15087,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     merge_automated_test: {
@@ -15091,6 +15139,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     try_name_patterns: {
@@ -15140,6 +15189,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_changes: {
@@ -15184,6 +15234,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     follow_events: {
@@ -15240,6 +15291,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     export: {
@@ -15323,6 +15375,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_formats: {
@@ -15361,6 +15414,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_imports: {
@@ -15415,6 +15469,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_import: {
@@ -15529,6 +15584,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_import: {
@@ -15587,6 +15643,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     apply_import: {
@@ -15661,6 +15718,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     cancel_import: {
@@ -15706,6 +15764,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_import_rows: {
@@ -15768,6 +15827,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     inspect_import: {
@@ -15833,6 +15893,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_import_mappings: {
@@ -15885,6 +15946,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_import_mapping: {
@@ -15938,6 +16000,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_import_mapping: {
@@ -15996,6 +16059,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     replace_import_mapping: {
@@ -16058,6 +16122,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_import_mapping: {
@@ -16105,6 +16170,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_links: {
@@ -16171,6 +16237,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_link: {
@@ -16225,6 +16292,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_link: {
@@ -16286,6 +16354,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_link: {
@@ -16333,6 +16402,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     update_link: {
@@ -16390,6 +16460,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     confirm_link: {
@@ -16440,6 +16511,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_suspicion: {
@@ -16498,6 +16570,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     change_links: {
@@ -16544,6 +16617,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_notifications: {
@@ -16600,6 +16674,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_notification: {
@@ -16658,6 +16733,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_notification: {
@@ -16698,6 +16774,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     mark_notification_read: {
@@ -16741,6 +16818,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     patch_notification_read: {
@@ -16784,6 +16862,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     mark_all_notifications_read: {
@@ -16825,6 +16904,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     count_unread_notifications: {
@@ -16863,6 +16943,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_projects: {
@@ -16921,6 +17002,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_project: {
@@ -16973,6 +17055,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_project: {
@@ -17031,6 +17114,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_project: {
@@ -17084,6 +17168,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     update_project: {
@@ -17141,6 +17226,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_members: {
@@ -17199,6 +17285,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     put_member: {
@@ -17275,6 +17362,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     remove_member: {
@@ -17324,6 +17412,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     restore_project: {
@@ -17424,6 +17513,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_service_account: {
@@ -17481,6 +17571,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_service_account: {
@@ -17525,6 +17616,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_tokens_of_service_account: {
@@ -17582,6 +17674,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_token_of_service_account: {
@@ -17641,6 +17734,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     revoke_token_of_service_account: {
@@ -17686,6 +17780,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_coverage_by_module: {
@@ -17724,6 +17819,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_coverage_trend: {
@@ -17767,6 +17863,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_flaky_tests: {
@@ -17819,6 +17916,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_gaps: {
@@ -17887,6 +17985,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_gate: {
@@ -17980,6 +18079,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     judge_policy: {
@@ -18039,6 +18139,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_gate_policies: {
@@ -18087,6 +18188,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_gate_policy: {
@@ -18145,6 +18247,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     put_gate_policy: {
@@ -18219,6 +18322,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_gate_policy: {
@@ -18260,6 +18364,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_module_matrix: {
@@ -18298,6 +18403,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_result_trend: {
@@ -18341,6 +18447,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_test_case_verdicts: {
@@ -18399,6 +18506,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_traceability_matrix: {
@@ -18484,6 +18592,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_matrix_axis: {
@@ -18531,6 +18640,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_compact_matrix: {
@@ -18590,6 +18700,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_verification: {
@@ -18680,6 +18791,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_requirements: {
@@ -18756,6 +18868,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_requirement: {
@@ -18809,6 +18922,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_requirement: {
@@ -18870,6 +18984,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     replace_requirement: {
@@ -18932,6 +19047,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_requirement: {
@@ -18979,6 +19095,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     update_requirement: {
@@ -19037,6 +19154,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_requirement_history: {
@@ -19093,6 +19211,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_requirement_results: {
@@ -19155,6 +19274,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_test_cases_of_requirement: {
@@ -19207,6 +19327,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     change_requirements: {
@@ -19253,6 +19374,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_requirement_by_external_id: {
@@ -19311,6 +19433,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     put_requirement_by_external_id: {
@@ -19385,6 +19508,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     count_requirements: {
@@ -19450,6 +19574,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     search: {
@@ -19502,6 +19627,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_suggestions: {
@@ -19578,6 +19704,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_suggestion: {
@@ -19639,6 +19766,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     accept_suggestion: {
@@ -19690,6 +19818,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     reject_suggestion: {
@@ -19741,6 +19870,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     reopen_suggestion: {
@@ -19786,6 +19916,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     bulk_review_suggestions: {
@@ -19832,6 +19963,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     count_suggestions: {
@@ -19897,6 +20029,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     generate_suggestions: {
@@ -19968,6 +20101,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     undo_review: {
@@ -20012,6 +20146,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_generation_runs: {
@@ -20064,6 +20199,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_generation_run: {
@@ -20122,6 +20258,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     cancel_generation_run: {
@@ -20167,6 +20304,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_test_cases: {
@@ -20245,6 +20383,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_test_case: {
@@ -20298,6 +20437,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_test_case: {
@@ -20359,6 +20499,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     replace_test_case: {
@@ -20421,6 +20562,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_test_case: {
@@ -20468,6 +20610,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     update_test_case: {
@@ -20526,6 +20669,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_test_case_history: {
@@ -20582,6 +20726,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_requirements_of_test_case: {
@@ -20634,6 +20779,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_test_case_results: {
@@ -20696,6 +20842,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_manual_execution: {
@@ -20752,6 +20899,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     change_test_cases: {
@@ -20798,6 +20946,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_test_case_by_external_id: {
@@ -20856,6 +21005,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     put_test_case_by_external_id: {
@@ -20930,6 +21080,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     count_test_cases: {
@@ -20997,6 +21148,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     send_test_results: {
@@ -21006,7 +21158,7 @@ export interface operations {
                 attempt?: number;
                 /** @description Default: the branch that verdicts are of. */
                 branch?: string;
-                /** @description Where its log can be read. */
+                /** @description Where its log can be read: a page, by https or http. */
                 build_url?: string;
                 /** @description The commit that was tested. */
                 commit?: string;
@@ -21104,6 +21256,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_upload: {
@@ -21162,6 +21315,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_test_runs: {
@@ -21222,6 +21376,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_test_run: {
@@ -21287,6 +21442,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     read_test_run: {
@@ -21345,6 +21501,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_test_run: {
@@ -21386,6 +21543,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     complete_test_run: {
@@ -21430,6 +21588,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_test_run_results: {
@@ -21492,6 +21651,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_users: {
@@ -21551,6 +21711,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     create_user: {
@@ -21604,6 +21765,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_user: {
@@ -21663,6 +21825,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     deactivate_user: {
@@ -21714,6 +21877,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     update_user: {
@@ -21772,6 +21936,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     offer_password_reset: {
@@ -21816,6 +21981,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     remove_second_factor_of_user: {
@@ -21857,6 +22023,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     end_sessions_of_user: {
@@ -21898,6 +22065,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     list_invitations: {
@@ -21949,6 +22117,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     invite_user: {
@@ -22003,6 +22172,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     revoke_invitation: {
@@ -22044,6 +22214,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_version: {
@@ -22132,6 +22303,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     sign_in: {
@@ -22178,6 +22350,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     sign_out: {
@@ -22216,6 +22389,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     renew_session: {
@@ -22256,6 +22430,7 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
 }

@@ -14,7 +14,16 @@ from catalog_service.exchange.jobs.schemas import ApplyImport, ImportSummary
 from catalog_service.exchange.jobs.upload import receive
 from catalog_service.exchange.mappings import service as mappings
 from chassis.core.identity import Identity
-from chassis.core.problems import Conflict, Gone, Invalid, NotFound, Problem, TooManyRequests, UnsupportedMediaType
+from chassis.core.problems import (
+    Conflict,
+    Gone,
+    Invalid,
+    NotFound,
+    Problem,
+    StorageFull,
+    TooManyRequests,
+    UnsupportedMediaType,
+)
 from chassis.core.request_context import gateway_request_id, request_id
 from chassis.db.database import Connection, Database
 from chassis.db.leased_jobs import wait_for_end
@@ -195,6 +204,8 @@ def check_applied(job: Job) -> None:
 
 def problem_of(error: Mapping[str, Any], members: Mapping[str, Any]) -> Problem:
     """Return the error of a job as a problem."""
+    if error.get("status") == StorageFull.status:
+        return StorageFull(error["detail"])
     kind: type[Problem] = {415: UnsupportedMediaType, 422: Invalid, 409: Conflict}.get(
         error.get("status", 500), Problem
     )

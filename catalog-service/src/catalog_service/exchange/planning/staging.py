@@ -19,7 +19,7 @@ from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Mode
 from catalog_service.exchange.validation import COLUMNS
-from chassis.core.problems import Problem
+from chassis.core.problems import Problem, StorageFull
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Database
 from chassis.files.archives import is_archive
@@ -100,7 +100,10 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
             if what == read.ROWS:
                 await store(read.Rows.decode(content))
             elif what == read.ERROR:
-                raise Refused(orjson.loads(content))
+                error = orjson.loads(content)
+                if error["status"] == StorageFull.status:
+                    raise StorageFull(error["detail"])  # no fault of the file: it is read again
+                raise Refused(error)
             else:
                 summary: dict[str, Any] = orjson.loads(content)
                 await _store_document(database, job, summary.pop("documents"))

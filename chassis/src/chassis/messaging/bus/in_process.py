@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from chassis.core.backoff import Backoff
 from chassis.core.tasks import cancel_and_wait
+from chassis.db.refusals import is_of_full_storage
 from chassis.messaging.bus import Deliver, Publication, Work
 
 _log = logging.getLogger(__name__)
@@ -64,8 +65,11 @@ class InProcessBus:
             job = await self._jobs[queue].get()
             try:
                 await self._work[queue](job)
-            except Exception:  # noqa: BLE001 - the job is given up; the database still says what there is to do
-                _log.exception("A job of %s failed", queue)
+            except Exception as error:  # noqa: BLE001 - the job is given up; the database still says what there is to do
+                if is_of_full_storage(error):  # which the log has, once
+                    _log.info("A job of %s waits for room", queue)
+                else:
+                    _log.exception("A job of %s failed", queue)
 
     async def publish(self, publications: Sequence[Publication]) -> None:
         """See Bus.publish."""
@@ -82,7 +86,8 @@ class InProcessBus:
                 try:
                     await subscription.deliver(batch)
                 except Exception as error:  # noqa: BLE001 - whatever it was, the events must not be lost
-                    _log.warning(
+                    _log.log(
+                        logging.INFO if is_of_full_storage(error) else logging.WARNING,  # which the log has, once
                         "%s did not take %d events: %s; again in %.1f s",
                         subscription.queue,
                         len(batch),

@@ -16,7 +16,7 @@ from chassis.db.database import Database
 from chassis.db.replicas import Replicas
 from chassis.messaging.bus import Bus
 from chassis.observability.collectors import GaugeCollectors
-from chassis.observability.databases import of_pool
+from chassis.observability.databases import of_pool, of_storage
 from chassis.server.app import probes
 from chassis.server.http_server import DRAIN, is_loopback
 from chassis.server.process.database import open_when_ready
@@ -64,7 +64,7 @@ class Process:
         database = Database(settings.database_url, pool_size=settings.database_pool_size)
         await open_when_ready(database, schema, patience=self._settings.start_patience_seconds)
         self._resources.push_async_callback(database.close)
-        self._collectors.add([of_pool(database)])
+        self._collectors.add([of_pool(database), of_storage(database)])
         self._replicas = Replicas(database)
         self._probes = partial(probes, database, schema)
         notifier = Worker()

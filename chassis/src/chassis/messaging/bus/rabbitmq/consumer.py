@@ -14,6 +14,7 @@ from aio_pika.abc import AbstractChannel
 from aiormq.abc import DeliveredMessage
 
 from chassis.core.backoff import Backoff
+from chassis.db.refusals import is_of_full_storage
 from chassis.messaging.bus import Deliver, Work
 from chassis.messaging.bus.rabbitmq.broker import Broker, BrokerAway
 from chassis.messaging.bus.rabbitmq.topology import Topology
@@ -106,8 +107,10 @@ class Consumer(ABC):
                 await self.deliver(batch)
             except Exception as error:  # noqa: BLE001 - whatever it was, the events must not be lost
                 self._delivering = False
-                _log.warning(
-                    "%s did not take %d events: %s; again in %.1f s", self.queue, len(batch), error, backoff.seconds
+                _log.log(
+                    logging.INFO if is_of_full_storage(error) else logging.WARNING,  # which the log has, once
+                    "%s did not take %d events: %s; again in %.1f s",
+                    *(self.queue, len(batch), error, backoff.seconds),
                 )
             else:
                 return True
@@ -156,8 +159,11 @@ class JobConsumer(Consumer):
         for job in batch:
             try:
                 await self._work(job)
-            except Exception:  # noqa: BLE001 - the database still says what there is to do
-                _log.exception("A job of %s failed", self.queue)
+            except Exception as error:  # noqa: BLE001 - the database still says what there is to do
+                if is_of_full_storage(error):  # which the log has, once
+                    _log.info("A job of %s waits for room", self.queue)
+                else:
+                    _log.exception("A job of %s failed", self.queue)
 
 
 class _Arrived:
