@@ -272,6 +272,8 @@ class Running:
     gateway: Gateway
     endless: asyncio.Event
     notices: Notices
+    watching: asyncio.Task[None]
+    """What reads the news of users."""
 
     async def get(self, path: str, token: str | None = None, **parts: Any) -> httpx.Response:
         headers = parts.pop("headers", {})
@@ -286,6 +288,7 @@ async def running_gateway(
     deployed: bool = False,
     patience: float = 10,
     news_patience: float = 0,
+    at_hand: bool = False,
     static: Path = NO_PAGE,
     demo: DemoAccount | None = None,
     projects: Sequence[dict[str, Any]] = (MAIN_PROJECT,),
@@ -315,7 +318,7 @@ async def running_gateway(
         for client in clients.values():
             await stack.enter_async_context(client)
         peers = {name: Peer(name, client, signer) for name, client in clients.items()}
-        verifier = TokenVerifier(peers[AUTH.name], patience=news_patience)
+        verifier = TokenVerifier(peers[AUTH.name], patience=news_patience, at_hand=at_hand)
         read = Settings(**settings)
         credentials = Credentials(read.public_url)
         limits = Limits.of(user=read.rate_limit_user, token=read.rate_limit_token, address=read.rate_limit_address)
@@ -339,4 +342,4 @@ async def running_gateway(
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            yield Running(client, issuer, verifier, gateway, endless, notices)
+            yield Running(client, issuer, verifier, gateway, endless, notices, watching)

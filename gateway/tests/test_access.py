@@ -449,3 +449,17 @@ async def test_requests_are_refused_once_they_have_waited_for_news_of_users(monk
         problem(await running.get(PATH, running.issuer.token()), 503, "unavailable")
         monkeypatch.undo()
         assert (await running.get(PATH, running.issuer.token())).status_code == 200
+
+
+async def test_in_one_process_a_request_reads_the_news_that_are_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_gateway(at_hand=True) as running:
+        of_user = running.issuer.token()
+        assert (await running.get(PATH, of_user)).status_code == 200
+        # As on a machine that gave the reader of news no time for a minute.
+        running.watching.cancel()
+        running.issuer.tell(UserUpdated(user=user(is_active=False), changes={}))
+        late = time.monotonic() + 60
+        monkeypatch.setattr("gateway.auth.revocations.time.monotonic", lambda: late)
+        problem(await running.get(PATH, of_user), 401, "unauthenticated")
+        assert (await running.get(PATH, running.issuer.token(user_id=2))).status_code == 200
+        assert (await running.get("/readyz")).status_code == 200

@@ -159,7 +159,7 @@ class Gateway(Edge):
         """Raise Unavailable, naming who is not ready, unless everything is."""
         health = await self._services.health()
         services = dict(health.services)
-        if not self._verifier.revocations.is_fresh():
+        if not await self._verifier.revocations.has_news():
             services["gateway"] = "away"
         away = [name for name, state in services.items() if state == "away"]
         if away and not (away == ["gateway"] and health.full):  # which then hears nothing of a service without room
@@ -173,7 +173,7 @@ class Gateway(Edge):
         return answer({"status": "ok"})
 
     async def _ready(self) -> Response:
-        if not self._verifier.revocations.is_fresh():
+        if not await self._verifier.revocations.has_news():
             raise Unavailable("Not ready: gateway.", code="not_ready")
         return answer({"status": "ok"})
 
@@ -222,14 +222,16 @@ def create_gateway(
     demo: DemoAccount | None = None,
     *,
     patience: float = 0,
+    at_hand: bool = False,
 ) -> tuple[Gateway, Worker]:
     """Return the gateway and the worker that keeps its knowledge of users fresh.
 
     `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
     name. `demo` is shown to whoever opens the page: no setting makes it, so that no deployment can have one.
-    `patience`: for how many seconds requests wait while the gateway hears nothing of users.
+    `patience`: for how many seconds requests wait while the gateway hears nothing of users; `at_hand`: the services are
+    in this process.
     """
-    verifier = TokenVerifier(peers[AUTH.name], patience=patience)
+    verifier = TokenVerifier(peers[AUTH.name], patience=patience, at_hand=at_hand)
     worker = Worker()
     worker.add("gateway access", verifier.run)
     worker.every("gateway use of tokens", _TELL_USE_EVERY, verifier.report_use)

@@ -114,7 +114,7 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str], data: Path,
         apps[service.name] = service.create_app(own, database, verifier, asked)
     account = settings.demo_account if demo else None
     app, gateway_worker = gateway.app.create_gateway(
-        settings.gateway, apps, peers(apps, GATEWAY), signers[GATEWAY], account
+        settings.gateway, apps, peers(apps, GATEWAY), signers[GATEWAY], account, at_hand=True
     )
     clients.push_async_exit(app.notices)
     workers = [

@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from chassis.core.identity import Role
-from chassis.core.problems import Unavailable
+from chassis.core.problems import StorageFull, Unavailable
 from chassis.messaging import outbox
 from chassis.messaging.events import Message
 from chassis.web.patience import Patience
@@ -51,10 +52,14 @@ class Revocations:
     The owners of `api_tokens` are among the users, whether anything has changed for them or not.
     """
 
-    def __init__(self, auth: Peer, fetch_keys: Callable[[], Awaitable[None]], *, patience: float = 0) -> None:
+    def __init__(
+        self, auth: Peer, fetch_keys: Callable[[], Awaitable[None]], *, patience: float = 0, at_hand: bool = False
+    ) -> None:
         """`fetch_keys` is done when the keys that sign tokens were replaced: those of before must not be taken.
 
         `patience`: for how many seconds requests wait for news, at the start and when there were none for too long.
+        `at_hand`: auth-service is in this process, so that a request which finds them too old reads them by itself:
+        nothing is wrong then but that others had all the time.
         """
         self.users: dict[int, CurrentUser] = {}
         self.ended: dict[str, float] = {}
@@ -68,10 +73,14 @@ class Revocations:
         self._fresh_at = float("-inf")
         self._reading = asyncio.Lock()
         self._patience = Patience(patience)
+        self._at_hand = at_hand
+        self._has_started = False
+        self._no_room: StorageFull | None = None
 
     async def follow(self) -> None:
         """Follow the feed, at most about POLL seconds behind; raise Unavailable when auth-service does not answer."""
-        await self._start()
+        self._has_started = False
+        await self.refresh()
         while True:
             await asyncio.sleep(POLL)
             await self.refresh()
@@ -83,13 +92,35 @@ class Revocations:
     async def wait_for_news(self) -> None:
         """Wait until requests may pass; raise Unavailable when that takes too long."""
         while not self.is_fresh():
-            if not await self._patience.wait():
-                raise Unavailable("Tokens cannot be checked right now; try again.")
+            if self._at_hand:
+                async with self._reading:
+                    if not self.is_fresh():  # else another request has read them
+                        await self._catch_up()
+            elif not await self._patience.wait():
+                raise self._no_room or Unavailable("Tokens cannot be checked right now; try again.")
+
+    async def has_news(self) -> bool:
+        """Check whether requests may pass, without waiting for what is elsewhere."""
+        if self._at_hand:
+            with suppress(Unavailable):
+                await self.wait_for_news()
+        return self.is_fresh()
 
     async def refresh(self) -> None:
         """Read the feed up to its head."""
         async with self._reading:
+            await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        try:
+            if not self._has_started:
+                await self._read_access()
+                self._has_started = True
             await self._read_feed()
+        except StorageFull as full:
+            self._no_room = full
+            raise
+        self._no_room = None
 
     async def _read_feed(self) -> None:
         while True:
@@ -110,10 +141,6 @@ class Revocations:
                 self._fresh_at = asked_at
                 self._patience.found()
                 return
-
-    async def _start(self) -> None:
-        await self._read_access()
-        await self.refresh()
 
     async def _read_access(self) -> None:
         response = (await self._auth.get("/internal/access-changes")).json()

@@ -11,7 +11,7 @@ from typing import Any
 import jwt
 
 from chassis.core.identity import Identity, Role
-from chassis.core.problems import Forbidden, Unavailable
+from chassis.core.problems import Forbidden, StorageFull, Unavailable
 from chassis.core.projects import NONE
 from chassis.web.peers import Peer
 from contracts import tokens
@@ -65,9 +65,9 @@ class _Verified:
 class TokenVerifier:
     """Verifies access tokens, once each, and returns who sent them as they are now."""
 
-    def __init__(self, auth: Peer, *, patience: float = 0) -> None:
-        """`patience`: for how many seconds requests wait for news of users and tokens."""
-        self.revocations = Revocations(auth, self._fetch_keys, patience=patience)
+    def __init__(self, auth: Peer, *, patience: float = 0, at_hand: bool = False) -> None:
+        """`patience`: for how many seconds requests wait for news of users and tokens; `at_hand`: see Revocations."""
+        self.revocations = Revocations(auth, self._fetch_keys, patience=patience, at_hand=at_hand)
         self._auth = auth
         self._keys: dict[str, jwt.PyJWK] = {}
         self._keys_fetched_at = float("-inf")
@@ -84,7 +84,7 @@ class TokenVerifier:
                 await self._fetch_keys()
                 await self.revocations.follow()
             except Unavailable as away:
-                _log.warning("Keys or revocations cannot be read: %s", away.detail)
+                _log.log(_level(away), "Keys or revocations cannot be read: %s", away.detail)
                 await asyncio.sleep(POLL)
 
     async def identify(self, token: str) -> Identity:
@@ -161,7 +161,7 @@ class TokenVerifier:
         except Unavailable as away:
             self.revocations.api_tokens.give_back(used)
             self._seen = seen | self._seen
-            _log.warning("The use of tokens cannot be told: %s", away.detail)
+            _log.log(_level(away), "The use of tokens cannot be told: %s", away.detail)
 
     async def learn(self) -> None:
         """Read at once what has happened: whoever has changed something goes on with it."""
@@ -234,6 +234,10 @@ class TokenVerifier:
         self._keys = {key["kid"]: jwt.PyJWK(key) for key in response.json()["keys"]}
         # What was signed with a key that is none any more was perhaps signed by somebody else.
         self._verified = {token: one for token, one in self._verified.items() if one.key_id in self._keys}
+
+
+def _level(away: Unavailable) -> int:
+    return logging.INFO if isinstance(away, StorageFull) else logging.WARNING  # a service without room says so once
 
 
 def _former(token: str) -> Identity | None:

@@ -83,7 +83,7 @@ class Streams:
                     stream.end()
 
     async def _may_go_on(self, stream: _Stream) -> bool:
-        if not self._verifier.revocations.is_fresh():  # for which a request would wait
+        if not await self._verifier.revocations.has_news():  # for which a request would wait
             return False
         try:
             path, project = stream.address.path, stream.address.project
