@@ -1,8 +1,10 @@
 """Rows of a table are leased: one worker at a time has a row, and others get it when that one is gone."""
 
 import asyncio
+from dataclasses import replace
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 
 from chassis.db import leases
@@ -117,3 +119,24 @@ async def test_a_lease_is_renewed_for_as_long_as_the_work_takes(
                 break
             await asyncio.sleep(0.01)
     assert await claim_once(work, uuid4()) == []
+
+
+async def test_that_the_database_takes_nothing_is_no_attempt(work: Database) -> None:
+    mine = uuid4()
+    await claim_once(work, mine, 40)
+    with pytest.raises(psycopg.errors.DiskFull):
+        async with LEASES.leased(work, mine), work.connection() as connection:
+            await connection.execute("DO $$ BEGIN RAISE 'no room' USING ERRCODE = '53100'; END $$")
+    assert await attempts(work) == {0}
+    assert await claim_once(work, uuid4(), 40) == list(range(1, 41))
+
+
+async def test_the_last_attempt_comes_after_a_quiet_time(work: Database) -> None:
+    async with work.connection() as connection:
+        await connection.execute("UPDATE work SET attempts = 3, claimed_until = now() - interval '1 minute'")
+    ending = replace(LEASES, ends=True)
+    free = f"SELECT id FROM work w WHERE {ending.free('w')}"
+    async with work.connection() as connection:
+        assert await fetch_column(connection, free) == []
+        await connection.execute("UPDATE work SET claimed_until = now() - interval '6 minutes' WHERE id <= 2")
+        assert sorted(await fetch_column(connection, free)) == [1, 2]

@@ -279,11 +279,21 @@ async def test_an_item_that_is_deleted_during_a_run_gets_no_suggestion_any_more(
 
 async def test_a_run_whose_process_ends_every_time_is_given_up(service: Any) -> None:
     run_id = await ask(service)
-    await service.rows("UPDATE runs SET status = 'running', attempts = 3, claimed_until = now() - interval '1 second'")
+    await service.rows("UPDATE runs SET status = 'running', attempts = 4, claimed_until = now() - interval '1 second'")
     await service.runs.work_off_next()
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert run["status"] == "failed"
-    assert "3 times" in run["error"]
+    assert "4 times" in run["error"]
+
+
+async def test_a_run_whose_process_ended_three_times_is_done_after_a_quiet_time(service: Any) -> None:
+    run_id = await ask(service)
+    await service.rows("UPDATE runs SET status = 'running', attempts = 3, claimed_until = now() - interval '1 minute'")
+    assert not await service.runs.work_off_next(), "what ended it may still go on"
+    await service.rows("UPDATE runs SET claimed_until = now() - interval '6 minutes'")
+    while await service.runs.work_off_next():
+        pass
+    assert (await service.read(f"/suggestions/runs/{run_id}"))["status"] == "completed"
 
 
 async def test_a_run_fails_in_words_when_catalog_is_away(service: Any, catalog: Any) -> None:

@@ -221,12 +221,25 @@ async def test_a_part_whose_process_ends_every_time_fails_the_run(service: Any, 
     run_id = await ask(service)
     assert await service.runs.work_off_next()
     await service.rows(
-        "UPDATE run_parts SET attempts = 3, claimed_until = now() - interval '1 second' WHERE number = 1"
+        "UPDATE run_parts SET attempts = 4, claimed_until = now() - interval '1 second' WHERE number = 1"
     )
     await service.runs.work_off_next()
     run = await read(service, run_id)
     assert run["status"] == "failed"
-    assert "3 times" in run["error"]
+    assert "4 times" in run["error"]
+
+
+async def test_a_part_whose_process_ended_three_times_is_done_after_a_quiet_time(
+    service: Any, thirty_pairs: int
+) -> None:
+    run_id = await ask(service)
+    assert await service.runs.work_off_next()
+    await service.rows("UPDATE run_parts SET attempts = 3, claimed_until = now() - interval '1 minute' WHERE NOT done")
+    assert not await service.runs.work_off_next(), "what ended it may still go on"
+    await service.rows("UPDATE run_parts SET claimed_until = now() - interval '6 minutes' WHERE NOT done")
+    while await service.runs.work_off_next():
+        pass
+    assert (await read(service, run_id))["status"] == "completed"
 
 
 async def test_a_requirement_that_comes_during_a_run_is_in_one_part(

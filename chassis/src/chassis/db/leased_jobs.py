@@ -8,15 +8,15 @@ from typing import TypeVar
 from uuid import UUID
 
 from chassis.core import request_context
+from chassis.core.problems import StorageFull
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import AWAY, Database
-from chassis.db.leases import Leases
+from chassis.db.leases import MAX_ATTEMPTS, Leases
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 3
 _POLL = 1.0
 """Seconds between looks for work without a wakeup."""
 _PAUSE = 0.05
@@ -47,7 +47,7 @@ class LeasedJob:
         """Return what the work does under the lease, None when the job has failed or is lost.
 
         The log has it with the request that the job came from. `fail` stores why the job cannot go on; it is not called
-        where the database or the broker is away, which another attempt may find back.
+        where the database or the broker is away, which the next attempt may find back.
         """
         token = request_context.request_id.set(self.correlation_id)
         try:
@@ -56,7 +56,7 @@ class LeasedJob:
                     if self.attempts > MAX_ATTEMPTS:
                         raise TriedTooOften
                     return await work()
-                except (*AWAY, JobLost):
+                except (*AWAY, StorageFull, JobLost):
                     raise
                 except Exception as error:  # noqa: BLE001 - stored with the job
                     await fail(error)

@@ -11,7 +11,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from uuid import UUID
 
-from chassis.db.database import AWAY, Connection, Database
+from chassis.core.backoff import Backoff
+from chassis.core.problems import StorageFull
+from chassis.db.database import AWAY, OVERTAXED, Connection, Database
 
 _log = logging.getLogger(__name__)
 
@@ -19,21 +21,32 @@ _HEARTBEAT = 4
 """Seconds between two renewals: some of them may fail before a lease of 15 seconds is over."""
 _PATIENCE = 3
 """Seconds that a worker which is stopped spends on giving back."""
+MAX_ATTEMPTS = 4
+"""Of a row whose worker died each time."""
+_QUIET = "interval '5 minutes'"
+"""Before the last attempt: what ended the process may have been something else, and is over then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """The leases of a table by its `key`, for so many seconds; `where`: which rows may be leased, for an index."""
+    """The leases of a table by its `key`, for so many seconds; `where`: which rows may be leased, for an index.
+
+    `ends`: a row is given up after MAX_ATTEMPTS, the last of them after a quiet time.
+    """
 
     table: str
     key: str
     seconds: int
     where: str = "true"
     counts_attempts: bool = True
+    ends: bool = False
 
     def free(self, alias: str) -> str:
         """Return the condition that nobody has the row."""
-        return f"({alias}.claimed_until IS NULL OR {alias}.claimed_until < now())"
+        is_over = f"{alias}.claimed_until < now()"
+        if self.ends:
+            is_over += f" AND ({alias}.attempts <> {MAX_ATTEMPTS - 1} OR {alias}.claimed_until < now() - {_QUIET})"
+        return f"({alias}.claimed_until IS NULL OR {is_over})"
 
     def taken(self, alias: str) -> str:
         """Return what the UPDATE that claims sets, with the parameter `claim`."""
@@ -67,7 +80,8 @@ class Leases:
     async def leased(self, database: Database, claim: UUID) -> AsyncIterator[None]:
         """Keep a claim for the time of the block.
 
-        Cancelled, it gives the claim back; a worker that fails or dies leaves it to run out.
+        Cancelled, it gives the claim back; so it does when the database takes nothing, as soon as it does again. A
+        worker that fails or dies leaves it to run out.
         """
         renewing = asyncio.create_task(self._keep_renewing(database, claim))
         try:
@@ -79,8 +93,24 @@ class Leases:
             except (*AWAY, TimeoutError) as error:
                 _log.warning("A claim could not be given back and has to run out: %s", error)
             raise
+        except (*AWAY, StorageFull) as error:
+            if not isinstance(error, OVERTAXED):
+                await self._give_back(database, claim)
+            raise
         finally:
             renewing.cancel()
+
+    async def _give_back(self, database: Database, claim: UUID) -> None:
+        """Release a claim, however long that takes: that the database was away is no attempt of its holder."""
+        backoff = Backoff()
+        while True:
+            try:
+                async with database.statement() as connection:
+                    await self.release(connection, claim)
+            except AWAY:
+                await backoff.wait()
+            else:
+                return
 
     async def _keep_renewing(self, database: Database, claim: UUID) -> None:
         while True:

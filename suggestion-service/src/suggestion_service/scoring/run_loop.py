@@ -8,8 +8,8 @@ from typing import TypeVar
 from chassis.core import projects
 from chassis.core.problems import Problem
 from chassis.db.database import Connection, Database
-from chassis.db.leased_jobs import MAX_ATTEMPTS, LeasedJob, TriedTooOften, work_off
-from chassis.db.leases import Leases
+from chassis.db.leased_jobs import LeasedJob, TriedTooOften, work_off
+from chassis.db.leases import MAX_ATTEMPTS, Leases
 from chassis.messaging import outbox
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed

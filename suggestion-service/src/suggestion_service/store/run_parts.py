@@ -10,7 +10,7 @@ from chassis.db.leases import Leases
 from chassis.db.rows import fetch_column, fetch_value
 from suggestion_service.store.run_request import COLUMNS, COUNTS, RunRequest, run_request
 
-LEASES = Leases("run_parts", "run_id, number", 15)
+LEASES = Leases("run_parts", "run_id, number", 15, ends=True)
 SUMS = "sum(progress) / count(*) AS progress, " + ", ".join(f"sum({count})::bigint AS {count}" for count in COUNTS)
 """What the shards of a run have done; null without shards."""
 DELETE = "DELETE FROM run_parts WHERE run_id = %(id)s RETURNING *"

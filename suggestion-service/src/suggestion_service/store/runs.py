@@ -22,7 +22,7 @@ from suggestion_service.store import run_parts, settlement
 from suggestion_service.store.run_request import COLUMNS, COUNTS, Counts, RunRequest, run_request
 
 NEWEST_FIRST = Order("created_at:desc", (By("r.created_at", datetime, True), By("r.id", UUID, True)))
-LEASES = Leases("runs", "id", 15, where="status = 'running'")
+LEASES = Leases("runs", "id", 15, where="status = 'running'", ends=True)
 
 _ANSWER = (
     "r.id, r.status, r.algorithm, r.threshold, r.rescore, coalesce(p.progress, r.progress) AS progress,"
@@ -35,8 +35,8 @@ _SUMMED = f"(SELECT {run_parts.SUMS} FROM run_parts WHERE run_id = r.id HAVING c
 _WITH_SUMS = f"LEFT JOIN LATERAL {_SUMMED} p ON true"
 
 # In a project one after another, in the order in which they were asked for: the last one decides about what is pending.
-_DUE = """
-FROM runs r WHERE (status = 'queued' OR status = 'running' AND claimed_until < now())
+_DUE = f"""
+FROM runs r WHERE (status = 'queued' OR status = 'running' AND claimed_until IS NOT NULL AND {LEASES.free("r")})
     AND NOT EXISTS (SELECT FROM runs o WHERE o.project_id = r.project_id AND o.status IN ('queued', 'running')
                     AND o.id <> r.id AND (o.status = 'running' OR (o.created_at, o.id) < (r.created_at, r.id)))
 """

@@ -20,7 +20,7 @@ from chassis.db.leased_jobs import JobLost
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_one
 
-LEASES = Leases("import_jobs", "id", 15, where="status IN ('reading', 'applying')")
+LEASES = Leases("import_jobs", "id", 15, where="status IN ('reading', 'applying')", ends=True)
 PLANNED_HOURS = 24
 """For so long a plan can be applied, and the file is kept."""
 APPLIED_HOURS = 1
