@@ -9,12 +9,13 @@ from catalog_service.exchange.applying import Job as Application
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import ApplyWhen, Mode, OnChange
-from catalog_service.exchange.planning.plan import count_rows, plan
+from catalog_service.exchange.planning.plan import IDS_TAKEN, count_rows, plan
 from catalog_service.exchange.planning.staging import Limits, Refused, stage
 from catalog_service.projects import repository as of_project
 from chassis.core import projects
 from chassis.db.database import Connection, Database
-from chassis.db.leased_jobs import MAX_ATTEMPTS, LeasedJob, TriedTooOften, work_off
+from chassis.db.leased_jobs import LeasedJob, TriedTooOften, work_off
+from chassis.db.leases import MAX_ATTEMPTS
 from contracts.projects import project_archived
 
 _MAX_PLANS = 3
@@ -162,6 +163,8 @@ async def clear_up_schemas(database: Database) -> None:
 def _applied_at_once(job: Job, planned: dict[str, Any]) -> dict[str, Any] | None:
     """Return how a job is applied that nobody is to look at before, None where somebody is."""
     when = ApplyWhen(job.options["apply"])
+    if any(problem["code"] == IDS_TAKEN for problem in planned["summary"]["problems"]):
+        return None  # there is nothing to apply
     has_keys = not any(remark["code"] == "no_key" for remark in planned["summary"]["warnings"])
     if when is ApplyWhen.NEVER or (when is ApplyWhen.IF_CLEAN and not (planned["summary"]["clean"] and has_keys)):
         return None

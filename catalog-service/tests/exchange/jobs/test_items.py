@@ -270,13 +270,19 @@ async def test_a_changed_record_is_planned_again_where_that_is_asked_for(imports
     assert applied["counts"]["requirements"]["update"] == 1
 
 
-async def test_a_restore_of_what_another_project_has_is_refused_with_the_reason(imports: Any) -> None:
-    there = await imports.catalog.requirement(module=imports.catalog.word())
+async def test_a_restore_of_what_another_project_has_is_a_conflict_of_which_nothing_is_applied(imports: Any) -> None:
+    module = imports.catalog.word()
+    await imports.catalog.requirement(module=module)
+    free = await imports.catalog.requirement(module=module)
     admin = Identity(id=1, email="root@example.test", role=Role.ADMIN, project="COPY")
     elsewhere = Imports(imports.catalog.being(admin))
-    exported = await imports.catalog.get("/exports", format="ndjson", module=there["module"])
-    job = ok(await elsewhere.send_file(exported.content, mode="restore"))
-    assert job["counts"]["requirements"]["create"] == 1
-    refused = problem(await elsewhere.catalog.post(f"/imports/{job['id']}/apply", {}), 409, "record_changed")
-    assert "another project" in refused["detail"]
+    exported = await imports.catalog.get("/exports", format="ndjson", module=module)
+    await imports.catalog.delete(f"/requirements/{free['id']}")
+    job = ok(await elsewhere.send_file(exported.content, mode="restore", apply="always"))
+    assert job["status"] == "planned"
+    assert not job["summary"]["clean"]
+    assert job["counts"]["requirements"] == {**job["counts"]["requirements"], "create": 0, "conflict": 2}
+    (problem_of_ids,) = job["summary"]["problems"]
+    assert (problem_of_ids["code"], problem_of_ids["count"]) == ("ids_taken", 2), "which of them is not told"
+    await elsewhere.apply(job)
     assert (await elsewhere.catalog.read("/requirements"))["total"] == 0

@@ -16,6 +16,7 @@ from catalog_service.exchange.planning import changes, items, links
 from catalog_service.exchange.planning.items import Rules
 from catalog_service.exchange.planning.storing import STORE
 from catalog_service.items.kinds import KINDS, ItemKind
+from chassis.core import projects
 from chassis.db import isolation
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
@@ -25,7 +26,8 @@ ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete
 SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
 _MOST_DELETIONS = 20
 _SHARE_OF_DELETIONS = 0.05
-
+IDS_TAKEN = "ids_taken"
+"""The code of rows that a restore cannot create."""
 _OPTIONS = (
     "-c TimeZone=UTC -c statement_timeout=10min -c temp_buffers=64MB -c work_mem=64MB -c random_page_cost=1.1"
     # Of tables that are read as a whole, statistics need not say more.
@@ -188,8 +190,33 @@ async def _plan_links(planner: _Planner) -> None:
         await planner.run(
             "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s AND kind = 'revision' AND action IS NULL"
         )
+        await _refuse_taken(planner)
     if planner.options["links"] == LinksOf.EXACT and planner.job.kind in {"all", "links"}:
         await planner.run(links.REMOVE_OTHERS, last=await _last(planner))
+
+
+async def _refuse_taken(planner: _Planner) -> None:
+    """Create nothing of a file whose ids other projects have, in part or all; which ones is not told."""
+    connection = planner.connection
+    await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(projects.ALL))
+    taken = " OR ".join(
+        f"""
+        EXISTS (SELECT FROM import_rows r JOIN {table} t ON t.id = r.target_id
+                WHERE r.job_id = %(job)s AND r.kind = '{kind}' AND r.action = 'create')
+        """
+        for kind, table in {**{kind.name: kind.table for kind in KINDS}, "link": "links"}.items()
+    )
+    is_taken = await fetch_value(connection, f"SELECT {taken}", {"job": planner.job.id})
+    await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(planner.job.project_id))
+    if is_taken:
+        await planner.run(
+            "UPDATE import_rows SET action = 'conflict', code = %(code)s, problems = json_build_array("
+            "json_build_object('name', NULL, 'code', %(code)s::text, 'message', %(message)s::text))"
+            " WHERE job_id = %(job)s AND action = 'create'",
+            code=IDS_TAKEN,
+            message="Ids of the file are taken elsewhere in this installation, and a restore keeps ids: nothing is"
+            " created. Import the file without mode=restore, with new ids.",
+        )
 
 
 async def _plan_deletions(planner: _Planner) -> None:
