@@ -280,3 +280,16 @@ async def test_forms_whose_files_are_in_another_order_are_all_stored(results: Re
     answers = await asyncio.gather(*(results.post_form(*order) for order in orders))
     assert [answer.status_code for answer in answers] == [200] * 6
     assert len({answer.json()["run"]["id"] for answer in answers}) == 6
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "data:text/html,x", "//evil.test/", " https://ci.test", "ci"]
+)
+async def test_an_address_of_a_log_is_one_of_a_page(results: Results, address: str) -> None:
+    refused = problem(await results.post(junit(("t", "passed")), build_url=address), 422, field="/query/build_url")
+    assert refused["errors"][0]["code"] == "unsafe_url"
+    assert "https://" in refused["detail"]
+    body = {"key": results.catalog.word(), "build_url": address}
+    problem(await results.catalog.post("/test-runs", body), 422, field="/build_url")
+    taken = await results.send(("t", "passed"), build_url="https://ci.test/runs/7?attempt=1#log")
+    assert taken["run"]["build_url"] == "https://ci.test/runs/7?attempt=1#log"

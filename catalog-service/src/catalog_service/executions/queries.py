@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 from catalog_service.executions.readers.registry import FORMATS, find
-from catalog_service.executions.run_schemas import Duplicates, ShortText, TestRunStatus, Undefined, Unknown
+from catalog_service.executions.run_schemas import BuildUrl, Duplicates, ShortText, TestRunStatus, Undefined, Unknown
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import ResultStatus
 from catalog_service.executions.upload import Limits, Options
@@ -47,7 +47,7 @@ class ResultsQuery(BaseModel):
     branch: Annotated[ShortText, Field(description="Default: the branch that verdicts are of.")] = None
     commit: Annotated[ShortText, Field(description="The commit that was tested.")] = None
     environment: Annotated[ShortText, Field(description="What it ran on; each has results of its own.")] = None
-    build_url: Annotated[str | None, Field(max_length=2000, description="Where its log can be read.")] = None
+    build_url: Annotated[BuildUrl, Field(description="Where its log can be read: a page, by https or http.")] = None
     started_at: Annotated[str | None, Field(description="When the run began; by default when its first file came.")] = (
         None
     )

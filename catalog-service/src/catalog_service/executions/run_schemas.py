@@ -1,14 +1,31 @@
 """Bodies and answers of runs and of the files that are sent for them."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
+
+from chassis.core.wording import shown
 
 ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None
+
+_WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*", re.IGNORECASE)
+
+
+def _web_address(url: str) -> str:
+    """Return an address that a click opens as a page; raise PydanticCustomError for one that may do something else."""
+    if _WEB_ADDRESS.fullmatch(url) is None or not url.isprintable():
+        message = "{url} is no address of a page; begin it with https:// or http://, or leave it out."
+        raise PydanticCustomError("unsafe_url", message, {"url": shown(url)})
+    return url
+
+
+BuildUrl = Annotated[str, Field(max_length=2000), AfterValidator(_web_address)] | None
 
 
 class TestRunStatus(StrEnum):
@@ -273,6 +290,6 @@ class TestRunWrite(BaseModel):
     branch: ShortText = None
     commit: ShortText = None
     environment: ShortText = None
-    build_url: Annotated[str | None, Field(max_length=2000)] = None
+    build_url: BuildUrl = None
     started_at: datetime | None = None
     shards: Annotated[int | None, Field(ge=1, le=10_000)] = None

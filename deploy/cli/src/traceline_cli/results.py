@@ -80,7 +80,8 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "name": found.name and found.name[:_LONGEST_NAME],
         "branch": options["branch"] or found.branch,
         "commit": options["commit"] or found.commit,
-        "build_url": found.build_url,
+        # A Jenkins that does not know its own address says something else.
+        "build_url": found.build_url if (found.build_url or "").startswith(("https://", "http://")) else None,
         "environment": options["environment"],
         "shard": options["shard"] or found.shard,
         "attempt": options["attempt"] or found.attempt,
