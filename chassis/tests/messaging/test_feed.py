@@ -1,5 +1,6 @@
 """A consumer reads the feed itself when the bus brings nothing."""
 
+import logging
 from collections.abc import AsyncIterator
 
 import httpx
@@ -42,6 +43,19 @@ async def test_what_the_bus_has_lost_is_read_from_the_feed(
     await record(database, "c")
     await feed.catch_up_if_stalled()
     assert await effects(other_database) == ["a", "b", "c"]
+
+
+async def test_that_a_bus_has_lost_something_is_warned_of_but_not_that_a_source_told_before_it_was_followed(
+    feed: Feed, database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    for what, level in (("told before, as before an upgrade", logging.INFO), ("lost", logging.WARNING)):
+        caplog.clear()
+        await record(database, what)
+        await feed.catch_up_if_stalled()
+        await feed.catch_up_if_stalled()
+        (told,) = (record for record in caplog.records if "reading its feed" in record.getMessage())
+        assert told.levelno == level, what
 
 
 async def test_a_bus_that_brings_something_is_left_alone(

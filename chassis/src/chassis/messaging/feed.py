@@ -94,7 +94,9 @@ class Feed:
             )
             return
         if position == self._behind_at:
-            _log.warning("%s stands at %d of %s: reading its feed", self._inbox.queue, position, self.source)
+            # Who has received nothing yet follows a source that told before, as after an upgrade.
+            level = logging.WARNING if position and not self._inbox.is_full else logging.INFO
+            _log.log(level, "%s stands at %d of %s: reading its feed", self._inbox.queue, position, self.source)
             await self.catch_up()
             position = await self._inbox.position(self.source)
         head = await self.head()
