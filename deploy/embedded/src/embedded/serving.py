@@ -6,12 +6,16 @@ import socket
 from collections.abc import Callable
 from contextlib import nullcontext
 
+import psycopg
 import uvloop
 from starlette.types import ASGIApp
 
 from auth_service.startup import first_log_in
 from chassis.core import version
+from chassis.core.full_disks import is_full
 from chassis.core.problems import Problem
+from chassis.core.start_failure import StartFailure
+from chassis.db.refusals import is_of_full_storage
 from chassis.local.postgres import Postgres
 from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.requests import Measured
@@ -57,6 +61,13 @@ def serve(
             if wrap is not None:
                 app = wrap(app)
             runner.run(_serve(traceline, app, listener, metrics, folder, postgres, demo=demo))
+    except (psycopg.Error, OSError) as error:
+        if not (is_of_full_storage(error) or is_full(error)):
+            raise
+        raise StartFailure(
+            f"There is no room on the volume of {folder.path}: free some hundred megabytes and start it again; what is"
+            " there stays."
+        ) from error
     finally:
         postgres.stop()
     _say(f"Traceline has stopped; the data stays in {folder.path}.")
