@@ -93,7 +93,11 @@ async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox
     assert [rule["rule"] for rule in posted["rules"]] == ["max_uncovered", "require_run"]
     assert problem(await gated.get("/reports/gate", module="Doors"), 422)["errors"][0]["code"] == "contradiction"
     await other.requirement()
-    assert [rule["rule"] for rule in (await other.read("/reports/gate"))["rules"]] == ["max_failed"]
+    assert [rule["rule"] for rule in (await other.read("/reports/gate"))["rules"]] == [
+        "require_run",
+        "max_failed",
+        "max_missing",
+    ]
 
     for number, (rule, why) in enumerate(
         (
@@ -107,7 +111,7 @@ async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox
         assert why in problem(await gated.get("/reports/gate"), 422, "invalid_gate")["detail"]
     assert await judged(max_uncovered=3) == [("max_uncovered", 3, True)]
     await inbox.receive([told(auth.ProjectUpdated, "GATED", 15)])
-    assert await judged() == [("max_failed", 0, True)]
+    assert [rule for rule, _, _ in await judged()] == ["require_run", "max_failed", "max_missing"]
 
 
 async def test_a_limit_that_settings_have_of_a_switch_is_judged_as_true(catalog: Any, inbox: Inbox) -> None:

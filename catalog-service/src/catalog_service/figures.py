@@ -31,12 +31,22 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """The test cases that count for one of the requirements, and have a test that is missing."""
+
+    count: int
+    first: list[UUID]
+    """At most MOST_NAMED, by external id and id."""
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """What there is of a part of the record."""
 
     groups: tuple[Group, ...]
     test_cases: Mapping[str, int]
     """Those that count for one of the requirements, by their verdicts."""
+    missing: Missing
     stale_before: datetime
     """For which limit of the age of a pass they were counted."""
     first_stale: datetime | None
@@ -100,17 +110,21 @@ _COUNTED = f"""
     UNION ALL
     SELECT verdict, NULL, count(*), NULL, min(ages_from)
     FROM test_case_verdicts GROUP BY verdict
+    UNION ALL
+    SELECT NULL, NULL, count(*), (array_agg(test_case_id ORDER BY external_id, test_case_id))[:{MOST_NAMED}], NULL
+    FROM test_case_verdicts JOIN test_cases ON id = test_case_id WHERE has_missing
 """
 
 
 async def _count(connection: Connection, scope: str | None, parameters: Mapping[str, Any], basis: Basis) -> Figures:
     cursor = await connection.execute(
-        f"WITH {requirement_verdicts(scope)}, {VERDICTS_OF_THEIR_TEST_CASES}, {_COUNTED}",
+        f"WITH {requirement_verdicts(scope, basis)}, {VERDICTS_OF_THEIR_TEST_CASES}, {_COUNTED}",
         {**parameters, **basis.parameters},
         prepare=False,
     )
     rows = await cursor.fetchall()
-    of_test_cases = [row for row in rows if row["linked"] is None]
+    of_test_cases = [row for row in rows if row["linked"] is None and row["verdict"] is not None]
+    (missing,) = (row for row in rows if row["verdict"] is None)
     counts = {row["verdict"]: row["count"] for row in of_test_cases}
     return Figures(
         tuple(
@@ -119,6 +133,7 @@ async def _count(connection: Connection, scope: str | None, parameters: Mapping[
             if row["linked"] is not None
         ),
         {one.value: counts.get(one.value, 0) for one in TestCaseVerdict},
+        Missing(missing["count"], missing["first"] or []),
         basis.stale_before,
         min((row["first_stale"] for row in of_test_cases if row["first_stale"] is not None), default=None),
     )

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from catalog_service.verdicts import (
     COUNTS_FOR,
-    FLIPS_OF_FLAKY,
     Basis,
     TestCaseVerdict,
     Verdict,
@@ -22,10 +21,10 @@ E = TypeVar("E", bound=StrEnum)
 
 # A verdict that few have needs a state on some branch, by which they and few more are found.
 _IN_STATE = {
-    verdict: f"SELECT test_case_id FROM test_case_state WHERE {state}"
+    verdict: f"SELECT test_case_id FROM test_states WHERE {state}"
     for verdict, state in (
         (TestCaseVerdict.FAILED, "status = 'failed'"),
-        (TestCaseVerdict.FLAKY, f"(status = 'flaky' OR flips >= {FLIPS_OF_FLAKY})"),
+        (TestCaseVerdict.FLAKY, "status = 'flaky'"),
         (TestCaseVerdict.SKIPPED, "status = 'skipped'"),
     )
 }
@@ -41,20 +40,21 @@ _MAY_BE = {
 }
 
 
-def may_have(chosen: Choice[E] | None) -> str | None:
+def may_have(chosen: Choice[E] | None, basis: Basis) -> str | None:
     """Return the query of the ids of all requirements that can have a chosen verdict; None where most can."""
     wanted = _wanted(Verdict, chosen)
-    return " UNION ".join(_MAY_BE[one] for one in wanted) if wanted and set(wanted) <= _MAY_BE.keys() else None
+    is_few = wanted and basis.commit is None and set(wanted) <= _MAY_BE.keys()
+    return " UNION ".join(_MAY_BE[one] for one in wanted) if is_few else None
 
 
 async def requirements_with(connection: Connection, chosen: Choice[E], basis: Basis) -> list[UUID]:
     """Return the ids of the requirements that have a verdict that is included, or any, and none that is excluded."""
-    few = may_have(chosen)
+    few = may_have(chosen, basis)
     scope = None if few is None else f"SELECT id FROM ({few}) AS may_have (id)"
     return await fetch_column(
         connection,
         f"""
-        WITH {requirement_verdicts(scope, of_few=few is not None)}
+        WITH {requirement_verdicts(scope, basis, of_few=few is not None)}
         SELECT requirement_id FROM verdicts WHERE verdict = ANY(%(wanted)s)
         """,
         {"wanted": _wanted(Verdict, chosen), **basis.parameters},
@@ -64,9 +64,10 @@ async def requirements_with(connection: Connection, chosen: Choice[E], basis: Ba
 async def test_cases_with(connection: Connection, chosen: Choice[E], basis: Basis) -> list[UUID]:
     """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
     wanted = _wanted(TestCaseVerdict, chosen)
-    may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if set(wanted) <= _IN_STATE.keys() else ""
+    is_few = basis.commit is None and set(wanted) <= _IN_STATE.keys()
+    may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if is_few else ""
     query = verdicts_of_test_cases(
-        f"t.id IN ({may_be})" if may_be else "true", f"AND s.test_case_id IN ({may_be})" if may_be else ""
+        f"t.id IN ({may_be})" if may_be else "true", basis, f"AND s.test_case_id IN ({may_be})" if may_be else ""
     )
     return await fetch_column(
         connection,

@@ -1,23 +1,26 @@
 """Verdicts as they are answered: of requirements, with their counts, and of test cases, with what they come from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from catalog_service.verdicts import (
     COUNTS_TEST_CASE,
-    LAST_RESULTS,
-    LINKED_TEST_CASES,
     VERDICTS_OF_PAIRS,
     Basis,
     Counts,
     TestCaseVerdict,
+    older,
     requirement_verdicts,
+    tests_behind,
+    unsteady,
+    verdicts_of_linked_test_cases,
     verdicts_of_test_cases,
 )
+from catalog_service.verdicts import last_results as query_of_last_results
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_only
+from chassis.db.rows import fetch_all, fetch_column, fetch_only
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
@@ -39,7 +42,7 @@ _THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
 async def of_requirements(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, RequirementVerdict]:
     """Return the verdicts of some requirements."""
     cursor = await connection.execute(
-        f"WITH {requirement_verdicts(_THESE, of_few=True, counts=True)} SELECT * FROM verdicts",
+        f"WITH {requirement_verdicts(_THESE, basis, of_few=True, counts=True)} SELECT * FROM verdicts",
         {"ids": list(ids), **basis.parameters},
     )
     return {row["requirement_id"]: as_verdict(row) for row in await cursor.fetchall()}
@@ -70,7 +73,8 @@ async def counting_test_cases(
 ) -> dict[UUID, list[CountingTestCase]]:
     """Return the test cases that count for some requirements, by name; of one without any, none."""
     query = f"""
-        WITH {requirement_verdicts(_THESE, of_few=True)} SELECT p.requirement_id, t.external_id, t.title, p.verdict
+        WITH {requirement_verdicts(_THESE, basis, of_few=True)}
+        SELECT p.requirement_id, t.external_id, t.title, p.verdict
         FROM ({VERDICTS_OF_PAIRS}) p JOIN test_cases t ON t.id = p.test_case_id ORDER BY t.external_id, t.id
     """
     found: dict[UUID, list[CountingTestCase]] = {one: [] for one in ids}
@@ -92,6 +96,8 @@ class LinkedTestCase(TypedDict):
     verdict: str
     on_default_branch: bool
     elsewhere: bool
+    has_missing: bool | None
+    has_older: bool | None
     last_result: str | None
     last_run_at: datetime | None
     last_pass_at: datetime | None
@@ -101,7 +107,8 @@ class LinkedTestCase(TypedDict):
 
 async def test_cases_of(connection: Connection, requirement_id: UUID, basis: Basis) -> list[LinkedTestCase]:
     """Return the test cases of a requirement with their verdicts for it, those that do not count among them."""
-    return await fetch_all(connection, LinkedTestCase, LINKED_TEST_CASES, {"id": requirement_id, **basis.parameters})
+    parameters = {"id": requirement_id, **basis.parameters}
+    return await fetch_all(connection, LinkedTestCase, verdicts_of_linked_test_cases(basis), parameters)
 
 
 class LastResult(TypedDict):
@@ -114,14 +121,16 @@ class LastResult(TypedDict):
 
 async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, LastResult]:
     """Return how test cases ended last; those without a result that counts are left out."""
-    rows = await fetch_all(connection, LastResult, LAST_RESULTS, {"ids": list(ids), **basis.parameters})
+    rows = await fetch_all(connection, LastResult, query_of_last_results(basis), {"ids": list(ids), **basis.parameters})
     return {row["id"]: row for row in rows}
 
 
 async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> LinkedTestCase:
     """Return a test case that is there with its verdict: stale when any of its requirements has changed since."""
     parameters = {"id": test_case_id, **basis.parameters}
-    return await fetch_only(connection, LinkedTestCase, verdicts_of_test_cases("t.id = %(id)s", shown=True), parameters)
+    return await fetch_only(
+        connection, LinkedTestCase, verdicts_of_test_cases("t.id = %(id)s", basis, shown=True), parameters
+    )
 
 
 LONGEST_AGO_FIRST = Order("last_pass_at:asc", (By("t.last_pass_at", datetime, nullable=True), By("t.id", UUID)))
@@ -139,14 +148,68 @@ async def page_of_test_cases(
     conditions = Conditions(**basis.parameters)
     conditions.choose("t.verdict", chosen)
     if ids is None:
-        source = verdicts_of_test_cases(COUNTS_TEST_CASE, shown=True)
+        source = verdicts_of_test_cases(COUNTS_TEST_CASE, basis, shown=True)
     else:
         conditions.parameters["ids"] = list(ids.included)
-        source = verdicts_of_test_cases("t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)", shown=True)
+        source = verdicts_of_test_cases("t.id = ANY(%(ids)s)", basis, "AND s.test_case_id = ANY(%(ids)s)", shown=True)
     return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
 
 
-def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
+class TestBehind(TypedDict):
+    """A test that the verdict of a test case comes from; see `verdicts.tests_behind`."""
+
+    id: int
+    class_name: str
+    name: str
+    environment: str | None
+    lane: str
+    by_hand: bool
+    last_result: str
+    last_run_at: datetime
+    commit: str | None
+    missing: bool
+    lane_gone: bool
+    missed_runs: int
+    missed_run: str | None
+    missed_since: datetime | None
+    not_run: bool
+    older: bool
+    unsteady: bool
+    on_default_branch: bool
+
+
+async def tests_of(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, list[TestBehind]]:
+    """Return the tests that the verdicts of test cases come from, the worst first; those without any are left out."""
+    cursor = await connection.execute(tests_behind(basis), {"ids": list(ids), **basis.parameters})
+    found: dict[UUID, list[TestBehind]] = {}
+    for row in await cursor.fetchall():
+        found.setdefault(row.pop("test_case_id"), []).append(cast(TestBehind, row))
+    return found
+
+
+async def missing_a_test(connection: Connection, basis: Basis) -> list[UUID]:
+    """Return the requirements of which a test case that counts has a test that is missing."""
+    query = f"""
+        WITH {requirement_verdicts(None, basis)}
+        SELECT DISTINCT p.requirement_id FROM pairs p JOIN standing t ON t.id = p.test_case_id WHERE t.has_missing"""
+    return await fetch_column(connection, query, basis.parameters)
+
+
+async def unsteady_tests(
+    connection: Connection, ids: str | None, parameters: Mapping[str, Any], basis: Basis
+) -> list[dict[str, Any]]:
+    """Return the tests that change often, by name: those of the test cases that count for requirements in scope."""
+    cursor = await connection.execute(unsteady(ids, basis), {**parameters, **basis.parameters})
+    return await cursor.fetchall()
+
+
+async def older_tests(connection: Connection, basis: Basis) -> list[dict[str, Any]]:
+    """Return the tests whose results of other commits stand for the one that is asked for, by their test cases."""
+    cursor = await connection.execute(older(basis), basis.parameters)
+    return await cursor.fetchall()
+
+
+def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> list[dict[str, str]]:
     """Return why a test case has its verdict, where that does not speak for itself."""
     found = []
 
@@ -166,5 +229,29 @@ def reasons(row: LinkedTestCase, basis: Basis) -> list[dict[str, str]]:
         if row["requirement_changed_at"] is not None and passed < row["requirement_changed_at"]:
             tell("requirement_changed", "The requirement has changed since it passed.")
     if row["verdict"] == TestCaseVerdict.FLAKY:
-        tell("flaky", "It passed after it had failed, with the same code.")
+        tell("flaky", "It passed and failed with the same code.")
+    for test in tests:
+        if test["not_run"]:
+            tell(*why_not_run(test, basis))
+        elif test["older"]:
+            of = f"commit {test['commit']}" if test["commit"] else f"{test['last_run_at']:%Y-%m-%d}"
+            tell("older", f"{_name(test)} did not run at {basis.commit}; this is its result of {of}.")
     return found
+
+
+def _name(test: TestBehind) -> str:
+    return "The execution by hand" if test["by_hand"] else ".".join(filter(None, (test["class_name"], test["name"])))
+
+
+def why_not_run(test: TestBehind, basis: Basis) -> tuple[str, str]:
+    """Return why a test counts as not run, as a code and a sentence."""
+    name, lane = _name(test), test["lane"]
+    way_out = "If it is gone for good, retire it; if it has another name now, merge it."
+    if test["lane_gone"]:
+        return "lane_gone", f"{name}: the last commits of {basis.branch} have no run of {lane} any more. {way_out}"
+    if test["missing"] and test["missed_since"] is not None:
+        runs = "1 run" if test["missed_runs"] == 1 else f"{test['missed_runs']} runs"
+        since = f"{test['missed_since']:%Y-%m-%d}"
+        last = f"the last is {test['missed_run']}"
+        return "missing", f"{name} was not in {runs} of {lane} since {since}, {last}. {way_out}"
+    return "not_at_commit", f"{name} did not run at the commit {basis.commit}."

@@ -7,7 +7,7 @@ changed. `verdict_reads` has the answers to these queries.
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, TypedDict
 
 
@@ -36,16 +36,13 @@ class Verdict(StrEnum):
     PASSED = "passed"
 
 
-FLIPS_OF_FLAKY = 2
-"""So many changes without a change of commit make a test case flaky."""
-
-
 @dataclass(frozen=True, slots=True)
 class Basis:
     """Which results count.
 
-    Those of a branch; with `fallback`, a test case without any there has those of the default branch. `environment` and
-    `commit` None: of any. `now` and `stale_after` say when a pass is too old.
+    Those of a branch; with `fallback`, a test case without any there has those of the default branch. `environment`
+    None: of any. With a `commit`, results of it alone: a test that did not run at it has not run, unless `older` ones
+    may stand for it. `now` and `stale_after` say when a pass is too old.
     """
 
     branch: str
@@ -55,6 +52,7 @@ class Basis:
     fallback: bool = True
     environment: str | None = None
     commit: str | None = None
+    older: bool = False
 
     @property
     def stale_before(self) -> datetime:
@@ -75,6 +73,7 @@ class Basis:
             "stale_before": self.stale_before,
             "environment": self.environment,
             "run_commit": self.commit,
+            "older": self.older,
         }
 
 
@@ -91,6 +90,11 @@ class Counts(TypedDict):
     stale: int
 
 
+LANES_GONE_AFTER = 10
+"""The tests of a lane are missing that none of so many last commits of its branch has."""
+UNSTEADY_AFTER = 4
+"""So many changes among its last 20 runs make a test unsteady."""
+
 COUNTED = ("passed", "failed", "flaky", "skipped", "not_run", "stale")
 
 _BIT = {verdict: 1 << place for place, verdict in enumerate(TestCaseVerdict)}
@@ -98,42 +102,150 @@ _BIT = {verdict: 1 << place for place, verdict in enumerate(TestCaseVerdict)}
 _WITHOUT_RESULT = _BIT[TestCaseVerdict.NOT_RUN] | _BIT[TestCaseVerdict.SKIPPED]
 
 
-def _of_own_branch(value: str) -> str:
-    return f"CASE WHEN bool_and(is_fallback) THEN max({value}) ELSE max({value}) FILTER (WHERE NOT is_fallback) END"
+class _Severity(IntEnum):
+    """How bad what a test did last is for its test case: of several tests the worst counts."""
+
+    PASSED = 2
+    SKIPPED = 3
+    NOT_RUN = 4
+    FLAKY = 5
+    FAILED = 6
 
 
-# The branch that was asked for comes before the default branch; of several environments the worst result counts.
-_RESULTS = f"""
-    contexts AS (
-        SELECT id, branch <> %(branch)s AS is_fallback FROM run_contexts
-        WHERE branch IN (%(branch)s, %(default_branch)s)
-        AND (%(environment)s::text IS NULL OR environment = %(environment)s)
-    ), results AS (
-        SELECT test_case_id, bool_and(is_fallback) AS is_fallback,
-               {", ".join(f"{_of_own_branch(one)} AS {one}" for one in ("severity", "at", "last_pass_at"))}
-        FROM (
-            SELECT s.test_case_id, s.at, s.last_pass_at, c.is_fallback,
-                   CASE WHEN s.status = 'failed' THEN 4
-                        WHEN s.status = 'flaky' OR s.status = 'passed' AND s.flips >= {FLIPS_OF_FLAKY} THEN 3
-                        WHEN s.status = 'passed' THEN 2 ELSE 1 END AS severity
-            FROM test_case_state s JOIN contexts c ON c.id = s.context_id
-            WHERE (%(run_commit)s::text IS NULL OR s.commit = %(run_commit)s) {{of_results}}
-        ) AS states
-        GROUP BY test_case_id
+def _severity(status: str) -> str:
+    words = " ".join(f"WHEN '{one.name.lower()}' THEN {one.value}" for one in _Severity if one is not _Severity.NOT_RUN)
+    return f"CASE {status} {words} END"
+
+
+CONTEXTS = f"""
+    SELECT c.id, c.branch, c.environment, c.lane, coalesce(last.position < recent.position, false) AS is_gone,
+           CASE WHEN last.position < recent.position THEN 'infinity' ELSE whole.position END AS missing_before
+    FROM run_contexts c CROSS JOIN LATERAL (
+        SELECT max(l.position) AS position FROM run_lanes l WHERE l.context_id = c.id AND l.is_whole
+    ) AS whole CROSS JOIN LATERAL (
+        SELECT max(l.position) AS position FROM run_lanes l WHERE l.context_id = c.id
+    ) AS last LEFT JOIN LATERAL (
+        SELECT commits.position FROM (
+            SELECT DISTINCT r.position FROM test_runs r WHERE r.branch = c.branch AND NOT r.is_manual
+            ORDER BY r.position DESC LIMIT {LANES_GONE_AFTER}) AS commits
+        ORDER BY commits.position DESC OFFSET {LANES_GONE_AFTER - 1}
+    ) AS recent ON last.position IS NOT NULL"""
+"""The query of branches, environments and lanes: a test that stands before `missing_before` there is missing.
+
+That is the last whole run of the lane; all tests of a lane are missing that none of the last commits has.
+"""
+
+# The branch that was asked for comes before the default branch.
+_CONTEXTS = f"""
+    contexts AS MATERIALIZED (
+        SELECT x.*, x.branch <> %(branch)s AS is_fallback FROM ({CONTEXTS}) AS x
+        WHERE x.branch IN (%(branch)s, %(default_branch)s)
+        AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
     )"""
 
+_KNOWN = """
+    SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, c.is_fallback, s.status, s.commit,
+           s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
+           coalesce(s.position < c.missing_before, false) AS is_missing
+    FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
+
+# What tests did at a commit, on whatever branch; and where a lane ran as a whole there.
+_AT_COMMIT = """
+    runs_of_commit AS MATERIALIZED (
+        SELECT id, at FROM test_runs WHERE commit = %(run_commit)s
+    ), lanes_of_commit AS (
+        SELECT x.environment, x.lane, bool_or(l.is_whole) AS is_whole
+        FROM runs_of_commit r JOIN run_lanes l ON l.run_id = r.id JOIN run_contexts x ON x.id = l.context_id
+        WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.environment, x.lane
+    ), ran AS MATERIALIZED (
+        SELECT s.test_case_id, s.test_id, x.environment, x.lane, max(e.at) AS at,
+               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at,
+               CASE WHEN bool_or(e.status = 'flaky')
+                      OR bool_or(e.status = 'failed') AND bool_or(e.status = 'passed') THEN 'flaky'
+                    WHEN bool_or(e.status = 'failed') THEN 'failed' WHEN bool_or(e.status = 'passed') THEN 'passed'
+                    ELSE 'skipped' END AS status
+        FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
+        JOIN run_contexts x ON x.id = e.context_id JOIN automated_test_cases s ON s.test_id = e.test_id
+        WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
+        GROUP BY s.test_case_id, s.test_id, x.environment, x.lane
+    )"""
+
+_STATES = """
+    states AS (
+        SELECT k.test_case_id, k.test_id, k.environment, k.lane, k.is_fallback, k.status, k.commit, k.at,
+               k.last_pass_at, k.changes, k.is_missing, k.is_gone, false AS is_older, k.context_id, k.position,
+               CASE WHEN k.is_missing THEN {not_run} ELSE {severity} END AS severity
+        FROM ({known}) AS k
+    )"""
+
+# A test that the branch has counts as not run where the commit does not have it, a lane that did not run included.
+_STATES_AT_COMMIT = """
+    known AS MATERIALIZED (
+        SELECT k.*, bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id) AS has_only_fallback FROM ({known}) AS k
+    ), states AS (
+        SELECT test_case_id, test_id, environment, lane, false AS is_fallback, k.context_id, k.position,
+               CASE WHEN r.status IS NULL THEN k.status ELSE r.status END AS status,
+               CASE WHEN r.status IS NULL THEN k.commit ELSE %(run_commit)s END AS commit,
+               CASE WHEN r.status IS NULL THEN k.at ELSE r.at END AS at,
+               CASE WHEN r.status IS NULL THEN k.last_pass_at ELSE r.last_pass_at END AS last_pass_at,
+               coalesce(k.changes, 0) AS changes,
+               r.status IS NULL AND (k.is_missing OR EXISTS (
+                   SELECT FROM lanes_of_commit l WHERE (l.environment, l.lane) = (k.environment, k.lane) AND l.is_whole)
+               ) AS is_missing, coalesce(k.is_gone, false) AS is_gone, r.status IS NULL AND %(older)s AS is_older,
+               CASE WHEN r.status IS NOT NULL THEN {severity_at_commit}
+                    WHEN k.is_missing OR NOT %(older)s THEN {not_run} ELSE {severity} END AS severity
+        FROM (SELECT * FROM known k WHERE NOT k.is_fallback OR k.has_only_fallback) AS k
+        FULL JOIN ran r USING (test_case_id, test_id, environment, lane)
+    )"""
+
+
+def _of_own_branch(value: str) -> str:
+    return f"CASE WHEN bool_and(is_fallback) THEN {value} ELSE {value} FILTER (WHERE NOT is_fallback) END"
+
+
+_WORST = _of_own_branch("max(severity)")
+_RESULTS = f"""
+    results AS (
+        SELECT test_case_id, bool_and(is_fallback) AS is_fallback, {_WORST} AS severity,
+               {_of_own_branch("max(at)")} AS at,
+               CASE WHEN {_WORST} = {_Severity.PASSED} THEN {_of_own_branch("min(last_pass_at)")}
+                    ELSE {_of_own_branch("max(last_pass_at)")} END AS last_pass_at,
+               {_of_own_branch("bool_or(is_missing)")} AS has_missing,
+               {_of_own_branch("bool_or(is_older)")} AS has_older
+        FROM states GROUP BY test_case_id
+    )"""
+
+
+def states_of_tests(of_results: str, basis: Basis) -> str:
+    """Return common table expressions that end with `states`: how each test stands that counts, for its test cases.
+
+    Columns: test_case_id, test_id, environment, lane, status, commit, at, last_pass_at, changes, whether it is_missing
+    and its lane is_gone, is_older than the commit that is asked for, is_fallback, and its severity. `of_results`
+    narrows `test_states s`, or of a commit `automated_test_cases s`, whose test cases alone may be spoken of.
+    """
+    known = _KNOWN.format(of_results=of_results)
+    words = {"not_run": _Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
+    if basis.commit is None:
+        return f"{_CONTEXTS}, {_STATES.format(**words)}"
+    at_commit = _AT_COMMIT.format(of_results=of_results)
+    states = _STATES_AT_COMMIT.format(**words, severity_at_commit=_severity("r.status"))
+    return f"{_CONTEXTS}, {at_commit}, {states}"
+
+
 _ELSEWHERE = """(%(run_commit)s::text IS NULL AND EXISTS (
-    SELECT FROM test_case_state o JOIN run_contexts x ON x.id = o.context_id
+    SELECT FROM test_states o JOIN run_contexts x ON x.id = o.context_id
     WHERE o.test_case_id = t.id AND o.last_pass_at IS NOT NULL
     AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)))"""
 
 
 # Whether it is so elsewhere is asked last: it is what costs most.
 _VERDICT = f"""CASE
-    WHEN s.severity = 4 THEN {_BIT[TestCaseVerdict.FAILED]} WHEN s.severity = 3 THEN {_BIT[TestCaseVerdict.FLAKY]}
-    WHEN s.severity = 1 THEN {_BIT[TestCaseVerdict.SKIPPED]}
+    WHEN s.severity = {_Severity.FAILED} THEN {_BIT[TestCaseVerdict.FAILED]}
+    WHEN s.severity = {_Severity.FLAKY} THEN {_BIT[TestCaseVerdict.FLAKY]}
+    WHEN s.severity = {_Severity.NOT_RUN} THEN {_BIT[TestCaseVerdict.NOT_RUN]}
+    WHEN s.severity = {_Severity.SKIPPED} THEN {_BIT[TestCaseVerdict.SKIPPED]}
     WHEN s.last_pass_at < greatest(%(stale_before)s, tv.changed_at) THEN {_BIT[TestCaseVerdict.STALE]}
-    WHEN s.severity = 2 THEN {_BIT[TestCaseVerdict.PASSED]}
+    WHEN s.severity = {_Severity.PASSED} THEN {_BIT[TestCaseVerdict.PASSED]}
     WHEN {_ELSEWHERE} THEN {_BIT[TestCaseVerdict.STALE]} ELSE {_BIT[TestCaseVerdict.NOT_RUN]} END"""
 """The verdict of a test case `t` with `results s` and its last change `tv`, whatever its requirements are."""
 
@@ -144,10 +256,10 @@ _SINCE_CHANGED = f"""CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} AND t
 _LAST_CHANGE = "LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version"
 
 
-def _standing(columns: str, condition: str, of_results: str = "") -> str:
+def _standing(columns: str, condition: str, basis: Basis, of_results: str = "") -> str:
     """Return common table expressions that end with `standing`: some columns of test cases `t`, and how they stand."""
-    return f"""{_RESULTS.format(of_results=of_results)}, standing AS MATERIALIZED (
-        SELECT {columns}, s.last_pass_at, {_VERDICT} AS standing
+    return f"""{states_of_tests(of_results, basis)}, {_RESULTS}, standing AS MATERIALIZED (
+        SELECT {columns}, s.last_pass_at, s.has_missing, s.has_older, {_VERDICT} AS standing
         FROM test_cases t LEFT JOIN results s ON s.test_case_id = t.id {_LAST_CHANGE} WHERE {condition}
     )"""
 
@@ -188,12 +300,12 @@ def _text(verdict: str) -> str:
     return f"CASE {verdict} {' '.join(f'WHEN {_BIT[one]} THEN {one.value!r}' for one in TestCaseVerdict)} END"
 
 
-def link_verdicts(scope: str | None) -> str:
+def link_verdicts(scope: str | None, basis: Basis) -> str:
     """Return common table expressions that end with `verdicts`: requirement_id, test_case_id, verdict of each link.
 
     `scope` is a query of the ids of requirements; None: of all. Parameters: those of a Basis.
     """
-    return f"""{_asked(scope)}, {_standing("t.id", "true")}, {_pairs("true", scope)}, verdicts AS (
+    return f"""{_asked(scope)}, {_standing("t.id", "true", basis)}, {_pairs("true", scope)}, verdicts AS (
         SELECT requirement_id, test_case_id, {_text("verdict")} AS verdict FROM pairs
     )"""
 
@@ -211,7 +323,7 @@ _COUNTS = f""", coalesce(tests_linked, 0) AS tests_linked,
     {", ".join(f"coalesce({one}, 0) AS {one}" for one in COUNTED)}, coalesce(missing, '{{}}') AS missing"""
 
 
-def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: bool = False) -> str:
+def requirement_verdicts(scope: str | None, basis: Basis, *, of_few: bool = False, counts: bool = False) -> str:
     """Return common table expressions that end with `verdicts`: requirement_id, verdict, and Counts and missing.
 
     `scope` is a query of the ids of requirements, each of which has a row; None: of all. `of_few`: they are so few that
@@ -223,7 +335,7 @@ def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: boo
     if of_few:
         test_cases, of_results = f"{test_cases} AND t.id IN ({linked})", f"AND s.test_case_id IN ({linked})"
     return f"""
-    {_asked(scope)}, {_standing("t.id", test_cases, of_results)}, {_pairs(_COUNTS_LINK, scope)}, counted AS (
+    {_asked(scope)}, {_standing("t.id", test_cases, basis, of_results)}, {_pairs(_COUNTS_LINK, scope)}, counted AS (
         SELECT requirement_id, bit_or(verdict) AS verdicts{_WITH_COUNTS if counts else ""}
         FROM pairs GROUP BY requirement_id
     ), verdicts AS (
@@ -235,7 +347,7 @@ def requirement_verdicts(scope: str | None, *, of_few: bool = False, counts: boo
 VERDICTS_OF_PAIRS = f"SELECT requirement_id, test_case_id, {_text('verdict')} AS verdict FROM pairs"
 """Comes after requirement_verdicts: the test cases that count for each of the requirements."""
 
-_LAST_RESULT = "(ARRAY['skipped', 'passed', 'flaky', 'failed'])[s.severity]"
+_LAST_RESULT = "(ARRAY[NULL, 'passed', 'skipped', NULL, 'flaky', 'failed'])[s.severity]"
 _TEST_CASE_COLUMNS = f"""
     t.id, t.external_id, t.title, t.module, t.status, coalesce(s.is_fallback, false) AS on_default_branch,
     s.test_case_id IS NULL AND {_ELSEWHERE} AS elsewhere,
@@ -244,42 +356,107 @@ _TEST_CASE_COLUMNS = f"""
 _SHOWN = ", ".join(
     f"t.{name}"
     for name in (
-        *("id", "external_id", "title", "module", "status", "on_default_branch", "elsewhere"),
+        *(
+            "id",
+            "external_id",
+            "title",
+            "module",
+            "status",
+            "on_default_branch",
+            "elsewhere",
+            "has_missing",
+            "has_older",
+        ),
         *("last_result", "last_run_at", "last_pass_at", "test_case_changed_at"),
     )
 )
 
 
 _LINKED_WITH_ONE = "SELECT test_case_id FROM links WHERE requirement_id = %(id)s"
-LINKED_TEST_CASES = f"""
-    WITH {_standing(_TEST_CASE_COLUMNS, f"t.id IN ({_LINKED_WITH_ONE})", f"AND s.test_case_id IN ({_LINKED_WITH_ONE})")}
-    SELECT {_SHOWN}, l.link_type, {COUNTS_FOR} AS counts, rv.changed_at AS requirement_changed_at,
-           {_text(_SINCE_CHANGED)} AS verdict
-    FROM links l JOIN standing t ON t.id = l.test_case_id JOIN requirements r ON r.id = l.requirement_id
-    LEFT JOIN item_revisions rv ON r.version > 1 AND rv.item_id = r.id AND rv.version = r.version
-    WHERE l.requirement_id = %(id)s ORDER BY t.external_id, t.id
-"""
-"""The query of the test cases of a requirement `id` with their verdicts for it, those that do not count among them."""
 
-LAST_RESULTS = f"""
-    WITH {_RESULTS.format(of_results="AND s.test_case_id = ANY(%(ids)s)")}
-    SELECT test_case_id AS id, {_LAST_RESULT} AS last_result, at AS last_run_at FROM results s
-"""
-"""The query of how test cases `ids` ended last; those without a result that counts are left out."""
+
+def verdicts_of_linked_test_cases(basis: Basis) -> str:
+    """Return the query of the test cases of a requirement `id` with their verdicts, with those that do not count."""
+    of_results = f"AND s.test_case_id IN ({_LINKED_WITH_ONE})"
+    return f"""
+        WITH {_standing(_TEST_CASE_COLUMNS, f"t.id IN ({_LINKED_WITH_ONE})", basis, of_results)}
+        SELECT {_SHOWN}, l.link_type, {COUNTS_FOR} AS counts, rv.changed_at AS requirement_changed_at,
+               {_text(_SINCE_CHANGED)} AS verdict
+        FROM links l JOIN standing t ON t.id = l.test_case_id JOIN requirements r ON r.id = l.requirement_id
+        LEFT JOIN item_revisions rv ON r.version > 1 AND rv.item_id = r.id AND rv.version = r.version
+        WHERE l.requirement_id = %(id)s ORDER BY t.external_id, t.id
+    """
+
+
+def last_results(basis: Basis) -> str:
+    """Return the query of how test cases `ids` ended last; those without a result that counts are left out."""
+    return f"""
+        WITH {states_of_tests("AND s.test_case_id = ANY(%(ids)s)", basis)}, {_RESULTS}
+        SELECT test_case_id AS id, {_LAST_RESULT} AS last_result, at AS last_run_at FROM results s
+    """
+
+
+def tests_behind(basis: Basis) -> str:
+    """Return the query of the tests that the verdicts of test cases `ids` come from, the worst first.
+
+    With the whole runs of their lanes that a missing one was not in: how many, and since when.
+    """
+    return f"""
+        WITH {states_of_tests("AND s.test_case_id = ANY(%(ids)s)", basis)}, ranked AS (
+            SELECT s.*, bool_and(s.is_fallback) OVER (PARTITION BY s.test_case_id) AS has_only_fallback FROM states s
+        )
+        SELECT s.test_case_id, s.test_id AS id, a.class_name, a.name, a.is_manual AS by_hand,
+               nullif(s.environment, '') AS environment, s.lane, s.status AS last_result, s.at AS last_run_at, s.commit,
+               s.is_missing AS missing, s.is_gone AS lane_gone, s.severity = {_Severity.NOT_RUN} AS not_run,
+               s.is_older AS older, s.changes >= {UNSTEADY_AFTER} AS unsteady, s.is_fallback AS on_default_branch,
+               missed.runs AS missed_runs, missed.key AS missed_run, missed.at AS missed_since
+        FROM ranked s JOIN automated_tests a ON a.id = s.test_id CROSS JOIN LATERAL (
+            SELECT count(*) AS runs, (array_agg(r.key ORDER BY l.position DESC, r.at DESC))[1] AS key, min(r.at) AS at
+            FROM run_lanes l JOIN test_runs r ON r.id = l.run_id
+            WHERE s.is_missing AND l.context_id = s.context_id AND l.is_whole AND l.position > s.position
+        ) AS missed
+        WHERE NOT s.is_fallback OR s.has_only_fallback
+        ORDER BY s.test_case_id, s.severity DESC, s.at DESC, a.class_name, a.name, s.lane, s.environment, s.test_id
+    """
+
+
+def unsteady(scope: str | None, basis: Basis) -> str:
+    """Return the query of the tests that change often, of the test cases that count for requirements in scope."""
+    return f"""
+        WITH {_asked(scope)}, {states_of_tests("", basis)}
+        SELECT DISTINCT a.id, a.class_name, a.name FROM states s JOIN automated_tests a ON a.id = s.test_id
+        JOIN test_cases t ON t.id = s.test_case_id JOIN links l ON l.test_case_id = t.id
+        WHERE s.changes >= {UNSTEADY_AFTER} AND NOT s.is_missing AND NOT s.is_fallback AND {COUNTS_FOR}
+        AND l.requirement_id IN (SELECT id FROM asked) ORDER BY a.class_name, a.name, a.id
+    """
+
+
+def older(basis: Basis) -> str:
+    """Return the query of the tests whose results are of other commits than the one that is asked for."""
+    return f"""
+        WITH {states_of_tests("", basis)}
+        SELECT s.test_case_id, t.external_id AS test_case, a.id, a.class_name, a.name, s.lane,
+               nullif(s.environment, '') AS environment, s.status AS last_result, s.at AS last_run_at, s.commit
+        FROM states s JOIN automated_tests a ON a.id = s.test_id JOIN test_cases t ON t.id = s.test_case_id
+        WHERE s.is_older AND NOT s.is_missing AND {COUNTS_TEST_CASE}
+        ORDER BY t.external_id, t.id, a.class_name, a.name, s.lane, s.environment, a.id
+    """
+
 
 _BY_ITSELF = f"{_SHOWN}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
 
 
-def verdicts_of_test_cases(condition: str, of_results: str = "", *, shown: bool = False) -> str:
+def verdicts_of_test_cases(condition: str, basis: Basis, of_results: str = "", *, shown: bool = False) -> str:
     """Return the query of id and verdict, or of all that is shown, of test cases `t`, each by itself."""
     return f"""
-        WITH {_standing(_TEST_CASE_COLUMNS if shown else "t.id", condition, of_results)}, {_CHANGED}, {_CHANGED_FOR}
+        WITH {_standing(_TEST_CASE_COLUMNS if shown else "t.id", condition, basis, of_results)},
+            {_CHANGED}, {_CHANGED_FOR}
         SELECT {_BY_ITSELF if shown else "t.id"}, {_text(_SINCE_CHANGED)} AS verdict
         FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id"""
 
 
 VERDICTS_OF_THEIR_TEST_CASES = f"""{_CHANGED_FOR}, test_case_verdicts AS (
-        SELECT t.id AS test_case_id, {_text(_SINCE_CHANGED)} AS verdict,
+        SELECT t.id AS test_case_id, {_text(_SINCE_CHANGED)} AS verdict, coalesce(t.has_missing, false) AS has_missing,
                CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} THEN t.last_pass_at END AS ages_from
         FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id
         WHERE t.id IN (SELECT test_case_id FROM pairs)

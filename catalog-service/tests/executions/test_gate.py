@@ -166,10 +166,10 @@ async def test_tests_without_a_test_case_are_in_no_part_of_the_record(results: R
         assert (judged["where"], judged["passed"]) == ({}, False)
 
 
-async def test_without_rules_nothing_may_fail_and_a_named_commit_has_a_run(results: Results) -> None:
+async def test_without_rules_nothing_may_fail_or_be_missing_and_there_is_a_run(results: Results) -> None:
     await results.catalog.requirement()
     gate = await results.catalog.read("/reports/gate", commit=results.catalog.word())
-    assert [rule["rule"] for rule in gate["rules"]] == ["max_failed", "require_run"]
+    assert [rule["rule"] for rule in gate["rules"]] == ["require_run", "max_failed", "max_missing"]
     assert not _rule(gate, "require_run")["passed"]
 
 

@@ -82,13 +82,13 @@ async def test_who_sends_the_same_bytes_as_another_part_of_a_run_is_told(results
     )
 
 
-async def test_who_sends_the_same_bytes_from_another_environment_is_told(results: Results) -> None:
+async def test_the_same_bytes_count_once_in_each_environment_and_lane(results: Results) -> None:
     key, name = results.catalog.word(), results.catalog.word()
-    codes = []
-    for environment in ("linux", "linux", "windows"):
-        sent = await results.send((name, "passed"), run=key, environment=environment)
-        codes.append([one["code"] for one in sent["warnings"]])
-    assert codes == [["unknown_test"], ["unknown_test"], ["unknown_test", "same_bytes"]]
+    sent = [
+        await results.send((name, "passed"), run=key, environment=environment, lane=lane)
+        for environment, lane in (("linux", "a"), ("linux", "a"), ("windows", "a"), ("windows", "b"))
+    ]
+    assert [one["duplicate"] for one in sent] == [False, True, False, False]
     ignored = {"run": f"{key} 2", "unknown": "ignore"}
     assert [(await results.send((name, "passed"), **ignored))["warnings"] for _ in range(2)] == [[], []]
 

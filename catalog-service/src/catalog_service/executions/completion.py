@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from catalog_service.executions import runs
+from catalog_service.verdicts import CONTEXTS
 from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_all, fetch_column
@@ -18,27 +19,31 @@ _MOST_TOLD = 100
 
 # Whether a requirement fails now, and whether it did before this run: by the last outcome and the one before it of each
 # of its test cases that the run had, and by the last of the others.
-_CHANGED = """
-WITH touched AS (
-    SELECT DISTINCT l.requirement_id FROM test_case_state s JOIN links l ON l.test_case_id = s.test_case_id
+_CHANGED = f"""
+WITH contexts AS MATERIALIZED (
+    SELECT id, missing_before FROM ({CONTEXTS}) AS x WHERE branch = %(branch)s
+), touched AS (
+    SELECT DISTINCT l.requirement_id FROM test_states s JOIN links l ON l.test_case_id = s.test_case_id
     WHERE s.run_id = %(run)s AND l.link_type <> 'related'
 ), failing AS (
     SELECT l.requirement_id, bool_or(right(s.outcomes, 1) = '4') AS now,
            bool_or(CASE WHEN s.run_id = %(run)s THEN left(right(s.outcomes, 2), 1) ELSE right(s.outcomes, 1) END = '4'
                    AND (s.run_id <> %(run)s OR length(s.outcomes) > 1)) AS before
     FROM touched JOIN links l USING (requirement_id) JOIN test_cases t ON t.id = l.test_case_id
-    JOIN test_case_state s ON s.test_case_id = t.id
-    JOIN run_contexts c ON c.id = s.context_id AND c.branch = %(branch)s
-    WHERE l.link_type <> 'related' AND t.status <> 'deprecated' GROUP BY l.requirement_id
+    JOIN test_states s ON s.test_case_id = t.id JOIN contexts c ON c.id = s.context_id
+    WHERE l.link_type <> 'related' AND t.status <> 'deprecated'
+    AND coalesce(s.position >= c.missing_before, true) GROUP BY l.requirement_id
 )
 SELECT requirement_id FROM failing WHERE now = %(now_fails)s AND before <> %(now_fails)s
 ORDER BY requirement_id LIMIT %(most)s
 """
 
 
-async def complete(connection: Connection, run_id: UUID, actor: Actor, now: datetime, default_branch: str) -> None:
+async def complete(
+    connection: Connection, run_id: UUID, actor: Actor, now: datetime, default_branch: str, *, by_shards: bool = False
+) -> None:
     """End a run, and tell it; one that has ended already is told again, since it has changed."""
-    await runs.end(connection, run_id, now)
+    await runs.end(connection, run_id, now, by_shards=by_shards)
     run = await runs.read(connection, run_id)
     asked: dict[str, Any] = {"run": run_id, "branch": run["branch"], "most": _MOST_TOLD}
     event = TestRunCompleted(

@@ -21,6 +21,7 @@ from catalog_service.executions.queries import (
     VerdictQuery,
     basis_of,
     limits_of,
+    moment_of_commit,
     moment_of_run,
 )
 from catalog_service.executions.run_schemas import ListedTestRun, ResultsUpload, TestRun, TestRunWrite, UploadedResults
@@ -186,6 +187,7 @@ async def create_test_run(
         body.build_url,
         moment_of_run("/started_at", body.started_at, settings, now),
         body.shards,
+        commit_time=moment_of_commit("/commit_time", body.commit_time, now),
     )
 
     async def work(connection: Connection) -> Response:
@@ -238,7 +240,7 @@ async def complete_test_run(
     """Say that all files are there. A run that nobody ends is over an hour after its last file."""
     async with database.transaction() as connection:
         run = await runs.lock(connection, run_id)
-        if run["status"] == "running":
+        if run["status"] == "running" or run["ended_by_shards"]:
             now = datetime.now(UTC)
             await completion.complete(connection, run_id, actor_of(reviewer), now, settings.results_default_branch)
         return item(request, await runs.read(connection, run_id))
@@ -276,7 +278,7 @@ async def read_requirement_results(
     """Return its verdict now with what it comes from, and a page of what was executed for it, the newest first."""
     query = read_query(request, VerdictQuery)
     wanted = query.page(request, history.NEWEST_FIRST)
-    basis = basis_of(query, settings, datetime.now(UTC), commit=query.commit)
+    basis = basis_of(query, settings, datetime.now(UTC))
     async with snapshot(database) as connection:
         shown = await service.of_requirement(connection, requirement_id, basis, allow_flaky=query.allow_flaky)
         found = await history.page(connection, history.OF_REQUIREMENT, Conditions(requirement=requirement_id), wanted)
@@ -296,7 +298,7 @@ async def read_test_case_results(
     """Return its verdict now, and a page of its executions, the newest first."""
     query = read_query(request, VerdictQuery)
     wanted = query.page(request, history.NEWEST_FIRST)
-    basis = basis_of(query, settings, datetime.now(UTC), commit=query.commit)
+    basis = basis_of(query, settings, datetime.now(UTC))
     async with snapshot(database) as connection:
         shown = await service.of_test_case(connection, test_case_id, basis)
         found = await history.page(connection, history.OF_TEST_CASE, Conditions(test_case=test_case_id), wanted)

@@ -1,61 +1,44 @@
 """Holds the record against the rules of a gate, all of one moment."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any, TypedDict
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
-from catalog_service.executions import gate_items
+from catalog_service.executions import gate_items, gate_runs
+from catalog_service.executions.gate_runs import Outcome, RunOfGate
 from catalog_service.executions.policies import Rule, RuleName, Where
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.verdict_filters import requirements_with
-from catalog_service.verdict_reads import counting_test_cases, of_requirements
+from catalog_service.verdict_reads import (
+    counting_test_cases,
+    missing_a_test,
+    of_requirements,
+    older_tests,
+    unsteady_tests,
+)
 from catalog_service.verdicts import Basis, Verdict, is_verified
 from chassis.core.wording import shown
 from chassis.db.database import Connection, Database
-from chassis.db.rows import fetch_all, fetch_column, fetch_value
+from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Row
 from chassis.web.parameters import Choice
 
 MOST_ITEMS = MOST_NAMED
-_RULES_ABOUT_RUNS = frozenset({RuleName.REQUIRE_RUN, RuleName.MAX_RUN_AGE_HOURS, RuleName.MIN_TESTS})
-
-
-class RunOfGate(TypedDict):
-    """A run that a gate looks at."""
-
-    id: UUID
-    key: str
-    status: str
-    started_at: datetime
-    finished_at: datetime | None
-    counts: dict[str, int]
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What a rule found: `actual` beside the limit, why it is not kept, and of what, at most MOST_ITEMS."""
-
-    actual: float | bool
-    passed: bool
-    reason: str = ""
-    items: list[Row] = field(default_factory=list)
-    total: int = 0
+_RULES_ABOUT_RUNS = frozenset(
+    {RuleName.REQUIRE_RUN, RuleName.MAX_RUN_AGE_HOURS, RuleName.MIN_TESTS, RuleName.MAX_INCOMPLETE_RUNS}
+)
 
 
 class Gate:
     """Answers rules on a connection that sees one moment."""
 
-    def __init__(
-        self, database: Database, connection: Connection, basis: Basis, commit: str | None, *, allow_flaky: bool
-    ) -> None:
+    def __init__(self, database: Database, connection: Connection, basis: Basis, *, allow_flaky: bool) -> None:
         self._database = database
         self._connection = connection
         self._basis = basis
-        self._commit = commit
         self._allow_flaky = allow_flaky
         self._by_scope: dict[str, Figures] = {}
         self._runs: list[RunOfGate] | None = None
@@ -87,12 +70,20 @@ class Gate:
             "passed": all(rule["passed"] for rule in rows),
             "rules": rows,
             "branch": self._basis.branch,
-            "commit": self._commit,
+            "commit": self._basis.commit,
             "environment": self._basis.environment,
             "runs": await self._runs_of_gate(),
+            "older": await self._older(),
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
         }
+
+    async def _older(self) -> Row:
+        """Return the results of other commits that stand for what the commit does not have, a row a test."""
+        if self._basis.commit is None or not self._basis.older:
+            return {"total": 0, "items": []}
+        rows = await older_tests(self._connection, self._basis)
+        return {"total": len(rows), "items": [gate_items.older_test(row) for row in rows[:MOST_ITEMS]]}
 
     async def _has_environment(self) -> bool:
         """Check whether any result is of the environment that is asked for, if one is."""
@@ -155,6 +146,8 @@ class Gate:
     async def _max_failed(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.FAILED, "{} failing")
 
+    _max_failed_requirements = _max_failed
+
     async def _max_flaky(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.FLAKY, "{} flaky")
 
@@ -163,6 +156,25 @@ class Gate:
 
     async def _max_not_run(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.NOT_RUN, "{} not run")
+
+    async def _max_missing(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        missing = (await self._figures(rule.where)).missing
+        has = "has" if missing.count == 1 else "have"
+        reason = (
+            f"{_counted(missing.count, 'test case')} {has} a test that its lane has not run any more; {_limit(rule)}."
+        )
+        items = await gate_items.missing_tests(self._connection, missing.first, self._basis)
+        return Outcome(missing.count, missing.count <= rule.limit, reason, items, missing.count)
+
+    async def _max_unsteady(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        ids, parameters = _ids(rule.where)
+        rows = await unsteady_tests(self._connection, ids, parameters, self._basis)
+        count = len(rows)
+        often = f"{_counted(count, 'test')} {'changes' if count == 1 else 'change'} often between passed and failed"
+        items = [gate_items.automated_test(row) for row in rows[:MOST_ITEMS]]
+        return Outcome(count, count <= rule.limit, f"{often}; {_limit(rule)}.", items, count)
 
     async def _max_suspect(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -225,19 +237,25 @@ class Gate:
     async def _no_new_failures(self, rule: Rule) -> Outcome:
         new = await self._new_failures(rule.where)
         count = len(new)
-        verb = "fails" if count == 1 else "fail"
+        verb = "fails or misses a test" if count == 1 else "fail or miss a test"
         reason = f"{_counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
-        items = await self._requirements([Group(Verdict.FAILED, True, count, new)])
-        return Outcome(count, count == 0, reason, items, count)
+        verdicts = await of_requirements(self._connection, new[:MOST_ITEMS], self._basis)
+        groups = [Group(row["verdict"], True, 1, [one]) for one, row in verdicts.items()]
+        return Outcome(count, count == 0, reason, await self._requirements(groups), count)
 
     async def _new_failures(self, where: Where) -> list[UUID]:
-        """Return the requirements that fail on the branch and not on the default branch."""
-        default = replace(self._basis, branch=self._basis.default_branch)
+        """Return the requirements that fail here and not on the default branch, or miss a test and were verified there.
+
+        In scope of a rule.
+        """
+        default = replace(self._basis, branch=self._basis.default_branch, commit=None, older=False)
         if default == self._basis:
             return []
         failing = await requirements_with(self._connection, Choice((Verdict.FAILED,), ()), self._basis)
-        before = await of_requirements(self._connection, failing, default)
+        missing = [one for one in await missing_a_test(self._connection, self._basis) if one not in {*failing}]
+        before = await of_requirements(self._connection, [*failing, *missing], default)
         new = [one for one in failing if before[one]["verdict"] != Verdict.FAILED]
+        new += [one for one in missing if is_verified(before[one]["verdict"], allow_flaky=self._allow_flaky)]
         ids, parameters = _ids(where)
         if ids is None or not new:
             return new
@@ -245,17 +263,11 @@ class Gate:
         return await fetch_column(self._connection, query, {**parameters, "new": new})
 
     async def _require_run(self, rule: Rule) -> Outcome:
-        runs, of = await self._runs_of_gate(), self._of()
-        unfinished = [run for run in runs if run["status"] == "running"]
-        count = len(unfinished)
-        if not runs:
-            return Outcome(False, False, f"There is no run of {of}.")
-        if unfinished:
-            detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."
-            if count > 1:
-                detail = f"{count} runs of {of} have not ended yet, the newest is {unfinished[0]['key']}."
-            return Outcome(False, False, detail, [gate_items.run({**run}) for run in unfinished], count)
-        return Outcome(True, True, f"There is a finished run of {of}.")
+        return gate_runs.require(await self._runs_of_gate(), self._of())
+
+    async def _max_incomplete_runs(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        return gate_runs.count_incomplete(await self._runs_of_gate(), rule.limit, _limit(rule))
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -278,27 +290,11 @@ class Gate:
 
     def _of(self) -> str:
         """Return what the runs of the gate are of."""
-        return f"the commit {self._commit}" if self._commit else f"the branch {self._basis.branch}"
+        return f"the commit {self._basis.commit}" if self._basis.commit else f"the branch {self._basis.branch}"
 
     async def _runs_of_gate(self) -> list[RunOfGate]:
-        """Return the runs of the commit, or without one the last run of the branch."""
         if self._runs is None:
-            condition = "r.branch = %(branch)s" if self._commit is None else "r.commit = %(commit)s"
-            self._runs = await fetch_all(
-                self._connection,
-                RunOfGate,
-                f"""
-                SELECT id, key, status, at AS started_at, finished_at, counts FROM test_runs r
-                WHERE NOT r.is_manual AND {condition} AND (%(environment)s::text IS NULL
-                    OR r.environment IN (%(environment)s, ''))
-                ORDER BY at DESC, id LIMIT {1 if self._commit is None else MOST_ITEMS}
-                """,
-                {
-                    "branch": self._basis.branch,
-                    "commit": self._commit,
-                    "environment": self._basis.environment,
-                },
-            )
+            self._runs = await gate_runs.read(self._connection, self._basis)
         return self._runs
 
 

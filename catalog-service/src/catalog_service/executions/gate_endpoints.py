@@ -14,8 +14,8 @@ from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.gate import Gate
 from catalog_service.executions.gate_documents import as_junit, as_markdown
 from catalog_service.executions.policies import Policy, Rule, RuleName, Where, rules_of
-from catalog_service.executions.queries import AllowFlaky, Branch, Environment, Fallback, basis_of
-from catalog_service.executions.run_schemas import TestCounts, TestRunStatus
+from catalog_service.executions.queries import AllowFlaky, BasisQuery, Older, basis_of
+from catalog_service.executions.run_schemas import HealthReason, LaneOfRun, RunHealth, TestCounts, TestRunStatus
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
 from catalog_service.values import PriorityLevel, RequirementStatus, RequirementType
@@ -41,15 +41,9 @@ class GateFormat(StrEnum):
     JUNIT = "junit"
 
 
-class GateBasisQuery(BaseModel):
+class GateBasisQuery(BasisQuery):
     """Which results a gate is of."""
 
-    branch: Branch = None
-    commit: Annotated[
-        str | None, Field(min_length=1, max_length=200, description="The commit whose run is asked for.")
-    ] = None
-    environment: Environment = None
-    fallback: Fallback = True
     allow_flaky: AllowFlaky = False
     format: Annotated[GateFormat, Field(description="The form of the answer.")] = GateFormat.JSON
 
@@ -64,23 +58,38 @@ class GateQuery(GateBasisQuery):
     min_coverage: Annotated[Percent, Field(description="Percent of requirements with a test case.")] = None
     min_verified: Annotated[Percent, Field(description="Percent of requirements that are verified.")] = None
     max_uncovered: Annotated[Most, Field(description="Requirements without a test case.")] = None
-    max_failed: Annotated[Most, Field(description="Requirements that fail.")] = None
+    max_failed_requirements: Annotated[Most, Field(description="Requirements that fail.")] = None
+    max_failed: Annotated[Most, Field(description="The same as `max_failed_requirements`.")] = None
     max_flaky: Annotated[Most, Field(description="Requirements that are flaky.")] = None
     max_stale: Annotated[Most, Field(description="Requirements that passed too long ago, or before a change.")] = None
     max_not_run: Annotated[Most, Field(description="Requirements of which no test case ran.")] = None
     max_suspect: Annotated[Most, Field(description="Links in doubt.")] = None
     max_pending_suggestions: Annotated[Most, Field(description="Suggestions that wait for a review.")] = None
     max_unlinked_tests: Annotated[Most, Field(description="Tests of CI without a test case.")] = None
-    require_run: Annotated[bool | None, Field(description="A finished run of the commit, or of the branch.")] = None
+    require_run: Annotated[
+        bool | None,
+        Field(description="Runs of the commit, or of the newest of the branch, that have ended and tell the whole."),
+    ] = None
     max_run_age_hours: Annotated[
         float | None, Field(ge=0, le=10**6, allow_inf_nan=False, description="Since the last finished run began.")
     ] = None
+    max_missing: Annotated[
+        Most, Field(description="Test cases with a test that the last whole run of its lane did not have.")
+    ] = None
+    max_unsteady: Annotated[
+        Most, Field(description="Tests with at least 4 changes in their last 20 runs, whatever the commit.")
+    ] = None
+    max_incomplete_runs: Annotated[Most, Field(description="Runs of the commit that do not tell the whole.")] = None
     min_tests: Annotated[Most, Field(description="Tests that the run must have.")] = None
     policy: Annotated[
         str | None, Field(min_length=1, max_length=100, description="The name of a saved policy, instead of rules.")
     ] = None
     no_new_failures: Annotated[
-        bool | None, Field(description="No requirement fails that does not on the default branch.")
+        bool | None,
+        Field(
+            description="No requirement fails that does not on the default branch, or misses a test and is verified"
+            " there."
+        ),
     ] = None
     priority: Annotated[str | None, alternatives(PriorityLevel, "Requirements of these alone, in all rules. ")] = None
     module: Annotated[str | None, Field(description=f"Modules: {FREE_ALTERNATIVES}.")] = None
@@ -142,6 +151,9 @@ class RunOfGate(BaseModel):
     started_at: datetime
     finished_at: datetime | None
     counts: TestCounts
+    health: RunHealth
+    health_reasons: list[HealthReason]
+    lanes: list[LaneOfRun]
 
 
 class JudgedRule(BaseModel):
@@ -156,6 +168,15 @@ class JudgedRule(BaseModel):
     items: Annotated[
         list[dict[str, Any]],
         Field(description="What it is about; the first 50, each with its `reason` in words and its `url`."),
+    ]
+    total: int
+
+
+class OlderOfGate(BaseModel):
+    """Results of other commits that stand for what the commit does not have."""
+
+    items: Annotated[
+        list[dict[str, Any]], Field(description="The first 50, each with its `reason` in words and its `url`.")
     ]
     total: int
 
@@ -185,6 +206,7 @@ class GateAnswer(BaseModel):
                     "commit": None,
                     "environment": None,
                     "runs": [],
+                    "older": {"total": 0, "items": []},
                     "record_position": 4711,
                     "evaluated_at": "2026-03-02T08:15:00.000000Z",
                 }
@@ -198,6 +220,7 @@ class GateAnswer(BaseModel):
     commit: str | None
     environment: str | None
     runs: list[RunOfGate]
+    older: OlderOfGate
     record_position: int
     evaluated_at: datetime
 
@@ -216,11 +239,10 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 async def _judged(
     database: Database, query: GateBasisQuery, rules: list[Rule], settings: Settings, where: Where
 ) -> Response:
-    # The commit says which run is asked for, not which results count: a test may have run before it.
-    basis = basis_of(query, settings, datetime.now(UTC), commit=None)
+    basis = basis_of(query, settings, datetime.now(UTC))
     async with snapshot(database) as connection:
-        rules = rules or await policy_store.unasked(connection, query.commit, where)
-        judged = await Gate(database, connection, basis, query.commit, allow_flaky=query.allow_flaky).judge(rules)
+        rules = rules or await policy_store.unasked(connection, where)
+        judged = await Gate(database, connection, basis, allow_flaky=query.allow_flaky).judge(rules)
     if query.format is GateFormat.MARKDOWN:
         return Response(as_markdown(judged), media_type="text/markdown; charset=utf-8")
     if query.format is GateFormat.JUNIT:
@@ -241,8 +263,11 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
     A part of the record that has no requirement does not pass: `empty_scope`, once for each such `where` of the rules.
     Nor does an environment that no result is of. What `max_unlinked_tests` counts is in no part of the record.
 
-    Without a rule or a policy: the rules of the project's settings; where it has none, no failed requirement, and a
-    finished run when a commit is named.
+    With a commit, results of it alone count: what did not run at it has not run, unless `older=allow` fills it from the
+    branch, which `older` of the answer then tells row by row.
+
+    Without a rule or a policy: the rules of the project's settings; where it has none, `require_run`, `max_failed=0`
+    and `max_missing=0`.
     """
     query = read_query(request, GateQuery)
     rules = query.rules()
@@ -250,7 +275,12 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
         if rules or query.where().given():
             detail = "Send a policy or rules, not both: a saved policy holds as its admins have made it."
             raise Invalid.field("/query/policy", detail, "contradiction")
-        for name, softens in (("allow_flaky", query.allow_flaky), ("fallback", not query.fallback)):
+        softened = {
+            "allow_flaky": query.allow_flaky,
+            "fallback": not query.fallback,
+            "older": query.older is Older.ALLOW,
+        }
+        for name, softens in softened.items():
             if softens:
                 detail = f"A saved policy holds as its admins have made it: leave {name} out."
                 raise Invalid.field(f"/query/{name}", detail, "contradiction")

@@ -1,12 +1,14 @@
 """What the rules of a gate name, each with a reason that a person can act on."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
-from catalog_service.verdict_reads import CountingTestCase
-from catalog_service.verdicts import TestCaseVerdict, Verdict
+from catalog_service.verdict_reads import CountingTestCase, tests_of, why_not_run
+from catalog_service.verdicts import Basis, TestCaseVerdict, Verdict
 from chassis.core import projects
+from chassis.db.database import Connection
 from chassis.web.listing import Row
 
 _MOST_TEST_CASES = 3
@@ -37,9 +39,37 @@ def automated_test(row: Row) -> Row:
     return _named(row, name, f"/api/v1/automated-tests?ids={row['id']}")
 
 
-def run(row: Row) -> Row:
-    """Return a run by its key."""
-    return _named(row, f"run {row['key']}", f"/api/v1/test-runs/{row['id']}")
+def run(row: Row, why: str) -> Row:
+    """Return a run by its key, and why it is not whole."""
+    return _named(row, f"run {row['key']}{why and f': {why}'}", f"/api/v1/test-runs/{row['id']}")
+
+
+async def missing_tests(connection: Connection, ids: Sequence[UUID], basis: Basis) -> list[Row]:
+    """Return test cases, each with the first of its tests that is missing."""
+    if not ids:
+        return []
+    tests = await tests_of(connection, ids, basis)
+    cursor = await connection.execute(
+        "SELECT id, external_id, title, module FROM test_cases WHERE id = ANY(%s) ORDER BY external_id, id", ([*ids],)
+    )
+    found = []
+    for row in await cursor.fetchall():
+        missing = [test for test in tests.get(row["id"], []) if test["missing"]]
+        more = f" And {len(missing) - 1} more." if len(missing) > 1 else ""
+        why = f"{row['external_id'] or row['title']}: {why_not_run(missing[0], basis)[1]}{more}" if missing else ""
+        found.append(_named(row, why, f"{TEST_CASE.path}/{row['id']}"))
+    return found
+
+
+def older_test(row: Row) -> Row:
+    """Return a test with the commit that its result is of."""
+    name = ".".join(filter(None, (row["class_name"], row["name"])))
+    of = f"commit {row['commit']}" if row["commit"] else "a run without a commit"
+    at = f"{row['last_run_at']:%Y-%m-%d %H:%M}"
+    reason = (
+        f"{row['test_case'] or row['test_case_id']}: {name} of {row['lane']} is {row['last_result']} by {of}, {at}."
+    )
+    return _named(row, reason, f"{TEST_CASE.path}/{row['test_case_id']}")
 
 
 def suggestion(row: Row) -> Row:

@@ -12,7 +12,9 @@ def add_tables(metadata: sa.MetaData) -> None:
     _add_runs(metadata)
     _add_tests(metadata)
     _add_executions(metadata)
-    states = sa.Table(
+    _add_states(metadata)
+    # Not used any more: versions before lanes, which may run beside this one for a while, write it.
+    former = sa.Table(
         "test_case_state",
         metadata,
         sa.Column("test_case_id", sa.Uuid, primary_key=True),
@@ -28,14 +30,14 @@ def add_tables(metadata: sa.MetaData) -> None:
         required("flips", sa.Integer, comment="changes without a change of commit among the last 10"),
         comment="how a test case ended last on a branch and environment",
     )
-    sa.Index("ix_test_case_state_context_id", states.c.context_id)
+    sa.Index("ix_test_case_state_context_id", former.c.context_id)
     sa.Table(
         "state_changes",
         metadata,
         project_column(primary_key=True),
         sa.Column("slot", sa.Integer, sa.Identity(always=True), primary_key=True),
         required("changes", sa.BigInteger),
-        comment="how many statements have changed test_case_state: the sum over slots; kept by a trigger",
+        comment="how many statements have changed test_states and run_lanes: the sum over slots; kept by a trigger",
     )
     sa.Table(
         "daily_counts",
@@ -94,9 +96,21 @@ def _add_runs(metadata: sa.MetaData) -> None:
         project_column(),
         required("branch", sa.Text),
         required("environment", sa.Text, comment="empty where runs name none"),
+        required(
+            "lane",
+            sa.Text,
+            server_default="",
+            comment="the line of runs: workflow and job, manual, else the format of its files",
+        ),
+        required(
+            "is_former",
+            sa.Boolean,
+            server_default=sa.false(),
+            comment="of runs from before lanes: what a lane has of its tests takes their place",
+        ),
         timestamp("last_run_at"),
-        sa.UniqueConstraint("project_id", "branch", "environment"),
-        comment="branches and environments that runs were of",
+        sa.UniqueConstraint("project_id", "branch", "environment", "lane"),
+        comment="branches, environments and lanes that runs were of",
     )
     runs = sa.Table(
         "test_runs",
@@ -105,17 +119,33 @@ def _add_runs(metadata: sa.MetaData) -> None:
         project_column(),
         required("key", sa.Text, comment="what the pipeline calls it, such as github:owner/name:run"),
         sa.Column("name", sa.Text),
-        required("context_id", sa.Integer),
+        sa.Column("context_id", sa.Integer, comment="not used any more: a run may have several"),
         required("branch", sa.Text),
         required("environment", sa.Text),
         sa.Column("commit", sa.Text),
         sa.Column("build_url", sa.Text),
         timestamp("at", comment="where it stands among others: when it started, else when it was made"),
+        timestamp(
+            "placed_at",
+            nullable=True,
+            comment="when its commit began, as this run knows it: its own start, else the time of the commit",
+        ),
+        timestamp(
+            "position",
+            server_default=sa.func.now(),
+            comment="where its commit stands among those of the branch: where the first run of it there puts it",
+        ),
         timestamp("started_at", nullable=True),
         timestamp("finished_at", nullable=True),
         required("status", sa.Text),
         required("is_manual", sa.Boolean, server_default=sa.false()),
         sa.Column("shards", sa.Integer, comment="how many uploads of an attempt end it"),
+        required(
+            "ended_by_shards",
+            sa.Boolean,
+            server_default=sa.false(),
+            comment="it goes on if a lane begins of which shards are missing",
+        ),
         required("counts", pg.JSON, comment="tests by how they ended"),
         required("duration_ms", sa.BigInteger, server_default="0", comment="of its tests together"),
         required("created_by", sa.Text),
@@ -127,6 +157,7 @@ def _add_runs(metadata: sa.MetaData) -> None:
     sa.Index("ix_test_runs_at_id", runs.c.project_id, runs.c.at.desc(), runs.c.id)
     sa.Index("ix_test_runs_context_id_at", runs.c.context_id, runs.c.at.desc())
     sa.Index("ix_test_runs_commit", runs.c.project_id, runs.c.commit)
+    sa.Index("ix_test_runs_branch_position", runs.c.project_id, runs.c.branch, runs.c.position.desc())
     sa.Index("ix_test_runs_running", runs.c.updated_at, postgresql_where=runs.c.status == "running")
     sa.Table(
         "run_uploads",
@@ -143,10 +174,27 @@ def _add_runs(metadata: sa.MetaData) -> None:
         required("size", sa.BigInteger),
         required("counts", pg.JSON, comment="results of the file by how they ended"),
         required("warnings", pg.JSON),
+        sa.Column("context_id", sa.Integer),
+        required("is_partial", sa.Boolean, server_default=sa.false()),
+        required("health", pg.ARRAY(sa.Text), server_default="{}", comment="why the file does not tell the whole"),
         required("created_by", sa.Text),
         timestamp("created_at"),
-        sa.UniqueConstraint("run_id", "sha256"),
+        sa.UniqueConstraint("run_id", "sha256", "context_id"),
     )
+    lanes = sa.Table(
+        "run_lanes",
+        metadata,
+        sa.Column("run_id", sa.ForeignKey("test_runs.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column("context_id", sa.Integer, primary_key=True, autoincrement=False),
+        project_column(),
+        timestamp("position"),
+        required("health", pg.ARRAY(sa.Text), comment="why it does not tell the whole"),
+        required("is_partial", sa.Boolean, comment="it ran a selection of the tests, as its caller says"),
+        required("is_whole", sa.Boolean, comment="a test that it did not have is missing"),
+        comment="what a run says of each branch, environment and lane that it had",
+    )
+    sa.Index("ix_run_lanes_context_id_position", lanes.c.context_id, lanes.c.position)
+    sa.Index("ix_run_lanes_whole", lanes.c.context_id, lanes.c.position, postgresql_where=lanes.c.is_whole)
 
 
 def _add_tests(metadata: sa.MetaData) -> None:
@@ -178,6 +226,42 @@ def _add_tests(metadata: sa.MetaData) -> None:
         comment="which test cases the results of a test count for",
     )
     sa.Index(None, matches.c.test_case_id)
+    sa.Table(
+        "retired_tests",
+        metadata,
+        project_column(),
+        sa.Column("test_id", sa.ForeignKey("automated_tests.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column("context_id", sa.Integer, primary_key=True, autoincrement=False),
+        timestamp("retired_at"),
+        required("retired_by", sa.Text),
+        required("note", sa.Text),
+        comment="missing tests that a person has taken out of a branch, environment and lane,"
+        " until they run there again",
+    )
+
+
+def _add_states(metadata: sa.MetaData) -> None:
+    states = sa.Table(
+        "test_states",
+        metadata,
+        sa.Column("test_case_id", sa.Uuid, primary_key=True),
+        sa.Column("test_id", sa.BigInteger, primary_key=True, autoincrement=False),
+        sa.Column("context_id", sa.Integer, primary_key=True, autoincrement=False),
+        project_column(),
+        required("status", sa.Text, comment="of all its executions of the last commit together"),
+        required("run_id", sa.Uuid),
+        sa.Column("commit", sa.Text),
+        timestamp("position", comment="of the last commit that had it; see test_runs"),
+        timestamp("at"),
+        timestamp("last_pass_at", nullable=True),
+        required("outcomes", sa.Text, comment="of the last 20 runs that had it, the newest last"),
+        required(
+            "changes", sa.Integer, comment="how often it passed after a failure or failed after a pass among these"
+        ),
+        comment="how a test ended last on a branch, environment and lane, for each test case that it counts for",
+    )
+    sa.Index("ix_test_states_context_id", states.c.context_id)
+    sa.Index("ix_test_states_test_id", states.c.test_id)
 
 
 def _add_executions(metadata: sa.MetaData) -> None:

@@ -25,6 +25,7 @@ class RuleName(StrEnum):
     MIN_COVERAGE = "min_coverage"
     MIN_VERIFIED = "min_verified"
     MAX_UNCOVERED = "max_uncovered"
+    MAX_FAILED_REQUIREMENTS = "max_failed_requirements"
     MAX_FAILED = "max_failed"
     MAX_FLAKY = "max_flaky"
     MAX_STALE = "max_stale"
@@ -34,6 +35,9 @@ class RuleName(StrEnum):
     MAX_UNLINKED_TESTS = "max_unlinked_tests"
     REQUIRE_RUN = "require_run"
     MAX_RUN_AGE_HOURS = "max_run_age_hours"
+    MAX_MISSING = "max_missing"
+    MAX_UNSTEADY = "max_unsteady"
+    MAX_INCOMPLETE_RUNS = "max_incomplete_runs"
     MIN_TESTS = "min_tests"
     NO_NEW_FAILURES = "no_new_failures"
 
@@ -125,9 +129,10 @@ def stored(rules: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**rule, "limit": None} if rule["rule"] in SWITCHES else {**rule} for rule in rules]
 
 
-def usual(commit: str | None, where: Where) -> list[Rule]:
-    """Return the rules where nobody wants others: no failure, and a run of the commit that is named."""
+def usual(where: Where) -> list[Rule]:
+    """Return the rules of a gate that asks for none: whole runs, no failure, and no missing test."""
     return [
+        Rule(rule=RuleName.REQUIRE_RUN),
         Rule(rule=RuleName.MAX_FAILED, limit=0, where=where),
-        *([Rule(rule=RuleName.REQUIRE_RUN)] if commit is not None else []),
+        Rule(rule=RuleName.MAX_MISSING, limit=0, where=where),
     ]

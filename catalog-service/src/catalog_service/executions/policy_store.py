@@ -54,14 +54,14 @@ async def named(connection: Connection, name: str) -> Policy:
     return Policy.model_validate({"name": name, "rules": stored(row["rules"])})
 
 
-async def unasked(connection: Connection, commit: str | None, where: Where) -> list[Rule]:
+async def unasked(connection: Connection, where: Where) -> list[Rule]:
     """Return the rules of a gate that names none: those of its project's settings, else the usual ones of a part.
 
     Raises Invalid for settings that no gate can follow: rules left out would let through what they are there for.
     """
     wanted = (await projects.get(connection)).gate
     if not wanted:
-        return usual(commit, where)
+        return usual(where)
     if where.given():
         detail = "The rules of the project's gate each have a part of their own; send rules with the filters."
         raise Invalid.field(f"/query/{next(iter(where.given()))}", detail, "contradiction")

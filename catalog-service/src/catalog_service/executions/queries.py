@@ -2,10 +2,12 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from catalog_service.executions.lanes import MANUAL
 from catalog_service.executions.readers.registry import FORMATS, find
 from catalog_service.executions.run_schemas import BuildUrl, Duplicates, ShortText, TestRunStatus, Undefined, Unknown
 from catalog_service.executions.runs import RunSpec
@@ -51,6 +53,29 @@ class ResultsQuery(BaseModel):
     started_at: Annotated[str | None, Field(description="When the run began; by default when its first file came.")] = (
         None
     )
+    lane: Annotated[
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None,
+        Field(
+            description="The line of runs that this is of, such as its workflow and job: a test that the last whole run"
+            " of its lane did not have is missing. Default: the format of the file. `manual` is that of what people"
+            " execute.",
+            examples=["ci/unit"],
+        ),
+    ] = None
+    partial: Annotated[
+        bool,
+        Field(
+            description="The run has a selection of the tests, such as those that a change touches: those that it does"
+            " not have are not missing. So has a file without `run`, `lane` and `commit`."
+        ),
+    ] = False
+    commit_time: Annotated[
+        str | None,
+        Field(
+            description="When the commit was made: it tells older commits from newer ones where no run says when it"
+            " began."
+        ),
+    ] = None
     shard: Annotated[
         str | None,
         Field(description="Which part of the run this is, `2/4`: it is complete when all are there.", examples=["2/4"]),
@@ -89,7 +114,10 @@ class ResultsQuery(BaseModel):
     file_name: Annotated[str | None, Field(max_length=255, description="Instead of the name in the form.")] = None
 
     def check(self) -> None:
-        """Raise UnsupportedMediaType for a format that nobody knows."""
+        """Raise UnsupportedMediaType for a format that nobody knows, Invalid for a lane that is of people."""
+        if self.lane == MANUAL:
+            detail = "The lane manual is that of what people execute; call the lane of these files otherwise."
+            raise Invalid.field("/query/lane", detail, "reserved")
         if self.format != "auto":
             find(self.format)
 
@@ -119,6 +147,9 @@ class ResultsQuery(BaseModel):
             self.build_url,
             moment_of_run("/query/started_at", parse_moment("started_at", self.started_at), settings, now),
             _shard(self.shard)[1],
+            self.lane,
+            self.partial,
+            moment_of_commit("/query/commit_time", parse_moment("commit_time", self.commit_time), now),
         )
 
 
@@ -132,6 +163,16 @@ def moment_of_run(pointer: str, moment: datetime | None, settings: Settings, now
     if moment < now - timedelta(days=settings.results_retention_days):
         detail = f"Results are kept for {settings.results_retention_days} days; this run is older."
         raise Invalid.field(pointer, detail, "too_early")
+    return moment
+
+
+def moment_of_commit(pointer: str, moment: datetime | None, now: datetime) -> datetime | None:
+    """Return when a commit was made, as somebody says it; raise Invalid for what is to come."""
+    if moment is None:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now + _EARLY:
+        raise Invalid.field(pointer, "A commit of the future cannot be tested; look at the clock.", "too_late")
     return moment
 
 
@@ -155,12 +196,27 @@ Fallback = Annotated[
     bool, Field(description="Whether a test case without a result on the branch has that of the default branch.")
 ]
 Environment = Annotated[ShortText, Field(description="Results of this environment alone.")]
-Commit = Annotated[ShortText, Field(description="Results of this commit alone.")]
+Commit = Annotated[
+    ShortText, Field(description="Results of this commit alone: a test that did not run at it has not run.")
+]
+
+
+class Older(StrEnum):
+    """Whether results of other commits stand for what a commit does not have."""
+
+    DENY = "deny"
+    ALLOW = "allow"
+
+
+OlderResults = Annotated[
+    Older,
+    Field(description="With a commit: `allow` takes for a test that did not run at it the last result of the branch."),
+]
 AllowFlaky = Annotated[bool, Field(description="Whether flaky requirements are verified, too.")]
 
 
-def basis_of(query: Any, settings: Settings, now: datetime, *, commit: str | None) -> Basis:
-    """Return which results count for a query that has `branch`, `fallback` and `environment`."""
+def basis_of(query: Any, settings: Settings, now: datetime) -> Basis:
+    """Return which results count for a query that has what BasisQuery has."""
     return Basis(
         query.branch or settings.results_default_branch,
         settings.results_default_branch,
@@ -168,17 +224,24 @@ def basis_of(query: Any, settings: Settings, now: datetime, *, commit: str | Non
         timedelta(days=settings.results_stale_days),
         query.fallback,
         query.environment,
-        commit,
+        query.commit,
+        query.older is Older.ALLOW,
     )
 
 
-class VerdictQuery(PageQuery):
-    """Which results count, and which page of what was executed is shown."""
+class BasisQuery(BaseModel):
+    """Which results count."""
 
     branch: Branch = None
     fallback: Fallback = True
     environment: Environment = None
     commit: Commit = None
+    older: OlderResults = Older.DENY
+
+
+class VerdictQuery(PageQuery, BasisQuery):
+    """Which results count, and which page of what was executed is shown."""
+
     allow_flaky: AllowFlaky = False
 
 

@@ -9,8 +9,8 @@ import codecs
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -74,6 +74,8 @@ class Read:
     counts: dict[str, int]
     warnings: list[dict[str, Any]]
     has_attempts: bool = False
+    health: list[str] = field(default_factory=list)
+    """Why the file does not tell the whole; nothing where it does."""
 
 
 @dataclass(slots=True)
@@ -147,9 +149,26 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     _write(out, lines)
     if not total:
         done.warnings.append({"code": "no_results", "message": "The file holds no results.", "count": 1})
+    done.health = health_of(warning["code"] for warning in done.warnings)
     done.has_attempts = bool(attempts)
     done.counts = {"results": counts.total(), **{name: counts[outcome] for outcome, name in NAMES.items()}}
     return done
+
+
+_NOT_WHOLE = {
+    "no_results": "no_results",
+    "plan_not_kept": "plan_not_kept",
+    "crashed": "crashed",
+    "unfinished": "crashed",
+    "suite_failed": "suite_failed",
+    "errors_of_run": "errors_of_run",
+}
+"""What warnings say of the health of a run, by their codes."""
+
+
+def health_of(codes: Iterable[str]) -> list[str]:
+    """Return why a file with these warnings does not tell the whole."""
+    return sorted({_NOT_WHOLE[code] for code in codes if code in _NOT_WHOLE})
 
 
 def _is_blank(file: BinaryIO) -> bool:

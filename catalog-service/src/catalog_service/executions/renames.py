@@ -29,7 +29,7 @@ _TESTS = "automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
 _GONE = f"""
     WITH gone_before AS MATERIALIZED (
         SELECT c.id AS context_id, (
-            SELECT r.at FROM test_runs r WHERE r.context_id = c.id AND NOT r.is_manual
+            SELECT r.at FROM run_lanes l JOIN test_runs r ON r.id = l.run_id WHERE l.context_id = c.id
             ORDER BY r.at DESC OFFSET {_GONE_AFTER - 1} LIMIT 1) AS at
         FROM run_contexts c
     ), may_be_gone AS MATERIALIZED (

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from catalog_service import verdict_reads
 from catalog_service.executions import flaky, service, verdict_days
 from catalog_service.executions.endpoints import SettingsOf
-from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
-from catalog_service.executions.schemas import ResultStatus, TestCaseStanding
+from catalog_service.executions.queries import BasisQuery, Branch, Environment, basis_of
+from catalog_service.executions.schemas import ResultStatus, ShortTest, TestCaseStanding
 from catalog_service.items.schemas import ShortItem
 from catalog_service.verdict_reads import LinkedTestCase
 from catalog_service.verdicts import TestCaseVerdict
@@ -76,7 +76,7 @@ class ResultTrend(BaseModel):
 
 
 class FlakyTest(BaseModel):
-    """A test case that passed and failed with the same code, on a branch and environment."""
+    """A test that passed and failed with the same code, or changes often, for a test case."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -89,11 +89,14 @@ class FlakyTest(BaseModel):
                         "title": "Doors open",
                         "module": "doors",
                     },
+                    "test": {"id": 7, "class_name": "tests.Doors", "name": "open"},
                     "branch": "main",
                     "environment": None,
+                    "lane": "ci/unit",
                     "last_result": "passed",
                     "last_run_at": "2026-03-02T08:15:00.000000Z",
-                    "flips": 3,
+                    "flips": 5,
+                    "unsteady": True,
                     "runs": 20,
                     "outcomes": "ppfpfppppppppppppppk",
                     "failure_rate": 0.1,
@@ -106,11 +109,14 @@ class FlakyTest(BaseModel):
 
     id: str
     test_case: ShortItem
+    test: ShortTest
     branch: str
     environment: str | None
-    last_result: ResultStatus
+    lane: str
+    last_result: Annotated[ResultStatus, Field(description="Of all that it did at its last commit together.")]
     last_run_at: times.datetime
-    flips: Annotated[int, Field(description="Changes without a change of commit among its last 10 runs.")]
+    flips: Annotated[int, Field(description="Changes among its last 20 runs, whatever the commit.")]
+    unsteady: Annotated[bool, Field(description="Whether these are 4 or more.")]
     runs: Annotated[int, Field(description="Of how many runs, at most 20, the outcomes are.")]
     outcomes: Annotated[str, Field(description="The newest last: p, f, k (flaky), s.")]
     failure_rate: Annotated[float, Field(ge=0, le=1, description="Of those of the runs that executed it.")]
@@ -125,13 +131,10 @@ class FlakyQuery(PageQuery):
     environment: Environment = None
 
 
-class TestCaseVerdictsQuery(PageQuery):
+class TestCaseVerdictsQuery(PageQuery, BasisQuery):
     """Which test cases, and which results count."""
 
     verdict: Annotated[str | None, alternatives(TestCaseVerdict)] = None
-    branch: Branch = None
-    fallback: Fallback = True
-    environment: Environment = None
     ids: Ids = None
 
 
@@ -151,7 +154,7 @@ async def get_result_trend(
 @router.get(
     "/flaky-tests",
     response_model=Page[FlakyTest],
-    summary="Test cases that pass and fail with the same code",
+    summary="Tests that pass and fail with the same code, or change often",
     openapi_extra=documented(FlakyQuery),
 )
 async def get_flaky_tests(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
@@ -177,8 +180,9 @@ async def get_test_case_verdicts(request: Request, _: Viewer, database: Db, sett
     query = read_query(request, TestCaseVerdictsQuery)
     wanted = query.page(request, verdict_reads.LONGEST_AGO_FIRST)
     ids, chosen = parse_own_ids(query.ids), parse_choice("verdict", query.verdict, TestCaseVerdict)
-    basis = basis_of(query, settings, times.datetime.now(times.UTC), commit=None)
+    basis = basis_of(query, settings, times.datetime.now(times.UTC))
     async with database.connection() as connection:
         found = await verdict_reads.page_of_test_cases(connection, ids, chosen, basis, wanted)
-    items = [service.standing(cast(LinkedTestCase, row), basis) for row in found.rows]
+        tests = await verdict_reads.tests_of(connection, [row["id"] for row in found.rows], basis)
+    items = [service.standing(cast(LinkedTestCase, row), tests, basis) for row in found.rows]
     return page(request, wanted, found, items)

@@ -20,7 +20,7 @@ async def prune(database: Database, now: datetime, *, retention: timedelta, defa
         await _count_days(connection, now - retention)
         await connection.execute("SELECT drop_execution_months(%s)", (now - retention,))
         # What is remembered of test cases that are deleted; nothing of theirs is in answers.
-        for table in ("automated_test_cases", "test_case_state"):
+        for table in ("automated_test_cases", "test_states"):
             await connection.execute(
                 f"DELETE FROM {table} known WHERE NOT EXISTS (SELECT FROM test_cases t WHERE t.id = known.test_case_id)"
             )
@@ -31,7 +31,7 @@ async def prune(database: Database, now: datetime, *, retention: timedelta, defa
                        row_number() OVER (PARTITION BY project_id ORDER BY max(last_run_at) DESC, branch) AS place
                 FROM run_contexts GROUP BY project_id, branch
             )
-            DELETE FROM test_case_state WHERE context_id IN (
+            DELETE FROM test_states WHERE context_id IN (
                 SELECT c.id FROM run_contexts c JOIN branches b USING (project_id, branch)
                 WHERE c.branch <> %(default)s AND (b.last_run_at < %(quiet)s OR b.place > %(most)s))
             """,

@@ -104,6 +104,9 @@ _RUN: JsonDict = {
     "status": "completed",
     "shards": 2,
     "counts": _COUNTS,
+    "health": "ok",
+    "health_reasons": [],
+    "lanes": [{"lane": "ci/unit", "environment": "linux", "health": [], "partial": False, "whole": True}],
     "started_at": "2026-03-02T08:15:00.000000Z",
     "finished_at": "2026-03-02T08:21:00.000000Z",
     "created_by": "ci@example.com",
@@ -113,6 +116,8 @@ _RUN: JsonDict = {
 _UPLOAD: JsonDict = {
     "id": "b7a0b6de-6d3f-4c55-9a3d-0d9b64a6a0c1",
     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "lane": "ci/unit",
+    "environment": "linux",
     "shard": 1,
     "shards": 2,
     "attempt": 1,
@@ -121,9 +126,40 @@ _UPLOAD: JsonDict = {
     "size": 184220,
     "counts": {"results": 430, "passed": 423, "failed": 2, "flaky": 1, "skipped": 4},
     "warnings": [],
+    "health": [],
+    "partial": False,
     "created_by": "ci@example.com",
     "created_at": "2026-03-02T08:20:31.000000Z",
 }
+
+
+class RunHealth(StrEnum):
+    """Whether a run tells the whole."""
+
+    OK = "ok"
+    INCOMPLETE = "incomplete"
+
+
+class HealthReason(StrEnum):
+    """Why a run does not tell the whole."""
+
+    NO_RESULTS = "no_results"
+    PLAN_NOT_KEPT = "plan_not_kept"
+    CRASHED = "crashed"
+    SUITE_FAILED = "suite_failed"
+    ERRORS_OF_RUN = "errors_of_run"
+    SHARDS_MISSING = "shards_missing"
+    NOT_FINISHED = "not_finished"
+
+
+class LaneOfRun(BaseModel):
+    """What a run says of one of its lanes."""
+
+    lane: str
+    environment: str | None
+    health: list[HealthReason]
+    partial: Annotated[bool, Field(description="It ran a selection of the tests.")]
+    whole: Annotated[bool, Field(description="A test of the lane that it did not have is missing.")]
 
 
 class ListedTestRun(BaseModel):
@@ -142,6 +178,9 @@ class ListedTestRun(BaseModel):
     status: TestRunStatus
     shards: Annotated[int | None, Field(description="How many uploads end it.")]
     counts: TestCounts
+    health: RunHealth
+    health_reasons: list[HealthReason]
+    lanes: list[LaneOfRun]
     started_at: datetime
     finished_at: datetime | None
     created_by: str
@@ -154,6 +193,8 @@ class RunUpload(BaseModel):
 
     id: UUID
     sha256: str
+    lane: str | None
+    environment: str | None
     shard: int | None
     shards: int | None
     attempt: int
@@ -162,6 +203,8 @@ class RunUpload(BaseModel):
     size: int
     counts: ResultCounts
     warnings: list[Warned]
+    health: Annotated[list[HealthReason], Field(description="Why the file does not tell the whole.")]
+    partial: bool
     created_by: str
     created_at: datetime
 
@@ -292,4 +335,5 @@ class TestRunWrite(BaseModel):
     environment: ShortText = None
     build_url: BuildUrl = None
     started_at: datetime | None = None
+    commit_time: Annotated[datetime | None, Field(description="When the commit was made.")] = None
     shards: Annotated[int | None, Field(ge=1, le=10_000)] = None

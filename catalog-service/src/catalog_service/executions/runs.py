@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Json
 
+from catalog_service.executions import lanes, states
 from chassis.core.problems import Conflict, NotFound
 from chassis.core.wording import shown
 from chassis.db.database import Connection
@@ -15,23 +16,45 @@ from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
+HEALTH = """
+    LEFT JOIN LATERAL (
+        SELECT coalesce(array_agg(DISTINCT reason ORDER BY reason), '{}') AS reasons FROM (
+            SELECT unnest(l.health) AS reason FROM run_lanes l WHERE l.run_id = r.id
+            UNION ALL SELECT 'not_finished' WHERE r.status = 'running'
+            UNION ALL SELECT 'no_results' WHERE r.status = 'completed' AND NOT r.is_manual
+                AND NOT EXISTS (SELECT FROM run_lanes l WHERE l.run_id = r.id)
+        ) AS found
+    ) AS h ON true
+    LEFT JOIN LATERAL (
+        SELECT coalesce(json_agg(json_build_object('lane', x.lane, 'environment', nullif(x.environment, ''),
+            'health', l.health, 'partial', l.is_partial, 'whole', l.is_whole) ORDER BY x.lane, x.environment), '[]')
+            AS lanes
+        FROM run_lanes l JOIN run_contexts x ON x.id = l.context_id WHERE l.run_id = r.id
+    ) AS parts ON true"""
+"""Joins to runs `r` why they do not tell the whole, and what they say of each lane that they had."""
+HEALTH_COLUMNS = """
+    CASE WHEN h.reasons = '{}' THEN 'ok' ELSE 'incomplete' END AS health, h.reasons AS health_reasons, parts.lanes"""
 NO_TESTS = {"tests": 0, "passed": 0, "failed": 0, "flaky": 0, "skipped": 0}
 NEWEST_FIRST = Order("started_at:desc", (By("r.at", datetime, True, member="started_at"), By("r.id", UUID)))
 _NAMES = (
     *("id", "key", "name", "branch", "commit", "environment", "build_url", "status", "shards", "counts"),
     *("started_at", "finished_at", "created_by", "created_at", "updated_at"),
 )
-_ANSWERED = ", ".join(
+_SHOWN = ", ".join(
     {"environment": "nullif(r.environment, '') AS environment", "started_at": "r.at AS started_at"}.get(
         name, f"r.{name}"
     )
     for name in _NAMES
 )
+_ANSWERED = f"{_SHOWN}, {HEALTH_COLUMNS}"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """What a caller says of a run. `key` None: a run of its own. `at`: when it began, None where nobody says."""
+    """What a caller says of a run. `key` None: a run of its own. `at`: when it began, None where nobody says.
+
+    `lane` None: that of the format of each file. `commit_time`: when the commit was made.
+    """
 
     key: str | None
     branch: str
@@ -41,6 +64,17 @@ class RunSpec:
     build_url: str | None = None
     at: datetime | None = None
     shards: int | None = None
+    lane: str | None = None
+    is_partial: bool = False
+    commit_time: datetime | None = None
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether it tells nothing of tests that it does not have.
+
+        Neither does a file that is a run of its own, of which nobody says a lane or a commit.
+        """
+        return self.is_partial or (self.key is None and self.lane is None and self.commit is None)
 
 
 class StoredRun(TypedDict):
@@ -50,11 +84,11 @@ class StoredRun(TypedDict):
     key: str
     branch: str
     commit: str | None
-    environment: str
-    context_id: int
     at: datetime
     status: str
     shards: int | None
+    ended_by_shards: bool
+    is_manual: bool
 
 
 _STORED = ", ".join(StoredRun.__annotations__)
@@ -67,17 +101,19 @@ async def open_run(
     key = str(uuid4()) if spec.key is None else spec.key
     environment = spec.environment or ""
     at = spec.at or now
-    context_id = await find_context(connection, spec.branch, environment, at)
+    # No commit stands behind its runs.
+    placed_at = min(at, spec.at or spec.commit_time or now)
     row: Row = {
         "id": uuid4(),
         "key": key,
         "name": spec.name,
-        "context_id": context_id,
         "branch": spec.branch,
         "environment": environment,
         "commit": spec.commit,
         "build_url": spec.build_url,
         "at": at,
+        "placed_at": placed_at,
+        "position": placed_at,
         "started_at": spec.at,
         "status": "running",
         "is_manual": is_manual,
@@ -95,6 +131,7 @@ async def open_run(
     run = await fetch_one(connection, StoredRun, f"SELECT {_STORED} FROM test_runs WHERE key = %s FOR UPDATE", (key,))
     assert run is not None, "it was there, or is now"
     if run["id"] == row["id"]:
+        await _place(connection, run, spec)
         return run, True
     if run["branch"] != spec.branch:
         raise _taken(run, "branch", run["branch"])
@@ -110,7 +147,14 @@ async def open_run(
         """,
         {**row, "id": run["id"], "now": now},
     )
-    return {**run, "commit": run["commit"] or spec.commit, "context_id": context_id}, False
+    if run["commit"] is None:
+        await _place(connection, run, spec)
+    return {**run, "commit": run["commit"] or spec.commit}, False
+
+
+async def _place(connection: Connection, run: StoredRun, spec: RunSpec) -> None:
+    if spec.commit is not None and not run["is_manual"]:
+        await states.refresh(connection, await lanes.place(connection, run["id"]))
 
 
 def _taken(run: StoredRun, what: str, value: str | None) -> Conflict:
@@ -119,29 +163,6 @@ def _taken(run: StoredRun, what: str, value: str | None) -> Conflict:
         code="run_key_taken",
         members={"run_id": run["id"]},
     )
-
-
-async def find_context(connection: Connection, branch: str, environment: str, at: datetime) -> int:
-    """Return the id of a branch and environment, made where it is new."""
-    parameters = {"branch": branch, "environment": environment, "at": at}
-    find = "SELECT id FROM run_contexts WHERE branch = %(branch)s AND environment = %(environment)s"
-    context_id = await fetch_value(connection, find, parameters)
-    if context_id is None:
-        await connection.execute(
-            "INSERT INTO run_contexts (branch, environment, last_run_at)"
-            " VALUES (%(branch)s, %(environment)s, %(at)s) ON CONFLICT DO NOTHING",
-            parameters,
-        )
-        context_id = await fetch_value(connection, find, parameters)
-    else:
-        # Not each time: all runs of a branch would wait for one another.
-        await connection.execute(
-            "UPDATE run_contexts SET last_run_at = %(at)s"
-            " WHERE id = %(id)s AND last_run_at < %(at)s - interval '1 hour'",
-            {**parameters, "id": context_id},
-        )
-    assert isinstance(context_id, int), "it is there now"
-    return context_id
 
 
 async def lock(connection: Connection, run_id: UUID) -> StoredRun:
@@ -160,7 +181,7 @@ async def has_all_shards(connection: Connection, run_id: UUID) -> bool:
             """
             SELECT bool_and(come = shards) FROM (
                 SELECT shards, count(DISTINCT shard) AS come FROM run_uploads
-                WHERE run_id = %s AND shards IS NOT NULL GROUP BY shards) AS jobs
+                WHERE run_id = %s AND shards IS NOT NULL GROUP BY context_id, shards) AS jobs
             """,
             (run_id,),
         )
@@ -168,9 +189,15 @@ async def has_all_shards(connection: Connection, run_id: UUID) -> bool:
 
 
 async def has_same_part(
-    connection: Connection, run_id: UUID, shard: int, shards: int | None, attempt: int, file_name: str | None
+    connection: Connection,
+    run_id: UUID,
+    context_id: int,
+    shard: int,
+    shards: int | None,
+    attempt: int,
+    file_name: str | None,
 ) -> bool:
-    """Check whether a run has a file of this name already that came as this shard of this attempt.
+    """Check whether a lane of a run has a file of this name already that came as this shard of this attempt.
 
     One of another name is another file of the job: a job may have several.
     """
@@ -179,40 +206,45 @@ async def has_same_part(
             connection,
             """
             SELECT EXISTS (
-                SELECT FROM run_uploads WHERE run_id = %s AND shard = %s AND shards IS NOT DISTINCT FROM %s
-                AND attempt = %s AND file_name IS NOT DISTINCT FROM %s)
+                SELECT FROM run_uploads WHERE run_id = %s AND context_id = %s AND shard = %s
+                AND shards IS NOT DISTINCT FROM %s AND attempt = %s AND file_name IS NOT DISTINCT FROM %s)
             """,
-            (run_id, shard, shards, attempt, file_name),
+            (run_id, context_id, shard, shards, attempt, file_name),
         )
     )
 
 
-async def is_of_others(connection: Connection, run_id: UUID, context_id: int) -> bool:
-    """Check whether all that a run has executed was in other environments."""
-    executed = "SELECT EXISTS (SELECT FROM executions WHERE run_id = %(run)s)"
-    here = "EXISTS (SELECT FROM executions WHERE run_id = %(run)s AND context_id = %(context)s)"
-    parameters = {"run": run_id, "context": context_id}
-    return bool(await fetch_value(connection, f"{executed} AND NOT {here}", parameters))
-
-
-async def end(connection: Connection, run_id: UUID, now: datetime) -> None:
-    """Say that a run is complete."""
+async def end(connection: Connection, run_id: UUID, now: datetime, *, by_shards: bool = False) -> None:
+    """Say that a run is complete: since all its shards have come, or as somebody says."""
     await connection.execute(
-        "UPDATE test_runs SET status = 'completed', finished_at = %(now)s, updated_at = %(now)s"
-        " WHERE id = %(run)s AND status = 'running'",
-        {"run": run_id, "now": now},
+        "UPDATE test_runs SET status = 'completed', finished_at = %(now)s, updated_at = %(now)s,"
+        " ended_by_shards = %(by_shards)s WHERE id = %(run)s AND status = 'running'",
+        {"run": run_id, "now": now, "by_shards": by_shards},
+    )
+    if not by_shards:
+        await connection.execute("UPDATE test_runs SET ended_by_shards = false WHERE id = %s", (run_id,))
+    await lanes.judge(connection, run_id)
+
+
+async def go_on(connection: Connection, run_id: UUID) -> None:
+    """Say that a run is not complete, since a shard has come of which others are missing."""
+    await connection.execute(
+        "UPDATE test_runs SET status = 'running', finished_at = NULL, ended_by_shards = false WHERE id = %s", (run_id,)
     )
 
 
 async def read(connection: Connection, run_id: UUID) -> Row:
     """Return a run as it is answered, with its uploads; raise NotFound."""
-    cursor = await connection.execute(f"SELECT {_ANSWERED} FROM test_runs r WHERE r.id = %s", (run_id,))
+    cursor = await connection.execute(f"SELECT {_ANSWERED} FROM test_runs r {HEALTH} WHERE r.id = %s", (run_id,))
     row = await cursor.fetchone()
     if row is None:
         raise not_found()
     uploads = await connection.execute(
-        "SELECT id, sha256, shard, shards, attempt, format, file_name, size, counts, warnings, created_by, created_at"
-        " FROM run_uploads WHERE run_id = %s ORDER BY attempt, shard, created_at, id",
+        "SELECT u.id, u.sha256, x.lane, nullif(x.environment, '') AS environment, u.shard, u.shards, u.attempt,"
+        " u.format, u.file_name, u.size, u.counts, u.warnings, u.health, u.is_partial AS partial, u.created_by,"
+        " u.created_at"
+        " FROM run_uploads u LEFT JOIN run_contexts x ON x.id = u.context_id"
+        " WHERE u.run_id = %s ORDER BY u.attempt, u.shard, u.created_at, u.id",
         (run_id,),
     )
     return {**row, "uploads": await uploads.fetchall()}
@@ -220,7 +252,7 @@ async def read(connection: Connection, run_id: UUID) -> Row:
 
 async def page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
     """Return a page of runs under conditions on `test_runs r`."""
-    return await fetch_page(connection, _ANSWERED, "test_runs r", conditions, wanted)
+    return await fetch_page(connection, _ANSWERED, "test_runs r", conditions, wanted, joined=HEALTH)
 
 
 def not_found() -> NotFound:

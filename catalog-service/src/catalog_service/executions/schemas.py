@@ -52,6 +52,32 @@ class VerdictCounts(BaseModel):
     stale: int
 
 
+class ShortTest(BaseModel):
+    """A test as CI names it."""
+
+    id: int
+    class_name: str
+    name: str
+
+
+class TestBehind(ShortTest):
+    """A test that counts for a test case: how it stands on a branch, environment and lane."""
+
+    environment: str | None
+    lane: str
+    by_hand: bool
+    last_result: Annotated[ResultStatus, Field(description="Of all that it did at its last commit together.")]
+    last_run_at: datetime
+    commit: str | None
+    missing: Annotated[bool, Field(description="The last whole run of its lane did not have it: it counts as not run.")]
+    lane_gone: Annotated[bool, Field(description="None of the last 10 commits of the branch has its lane.")]
+    missed_runs: Annotated[int, Field(description="Whole runs of its lane since then, that did not have it.")]
+    not_run: Annotated[bool, Field(description="It counts as not run: it is missing, or did not run at the commit.")]
+    older: Annotated[bool, Field(description="Its result is of another commit than the one that was asked for.")]
+    unsteady: Annotated[bool, Field(description="At least 4 changes in its last 20 runs, whatever the commit.")]
+    on_default_branch: bool
+
+
 class TestCaseStanding(ShortItem):
     """A test case by itself with its verdict."""
 
@@ -168,6 +194,7 @@ class TestCaseResults(Page[Execution]):
     last_result: ResultStatus | None
     last_run_at: datetime | None
     last_pass_at: datetime | None
+    tests: Annotated[list[TestBehind], Field(description="The tests that its verdict comes from, the worst first.")]
     outcomes: Annotated[
         str, Field(description="Of its last 20 runs on the branch, the newest last: p, f, k (flaky), s.")
     ]

@@ -11,8 +11,9 @@ from uuid import UUID
 
 from psycopg.errors import UniqueViolation
 
-from catalog_service.executions import states
+from catalog_service.executions import lanes, states
 from catalog_service.executions.read import FAILED, FLAKY, PASSED, SKIPPED
+from catalog_service.executions.states import Affected
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column, fetch_value
 
@@ -32,14 +33,6 @@ class Run:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class AffectedCase:
-    """A test case whose state on a branch and environment may be another now."""
-
-    test_case_id: UUID
-    context_id: int
-
-
 async def lock_forms(connection: Connection) -> None:
     """Wait for others who store several files in one transaction: what these lock together is in no order."""
     await connection.execute(
@@ -56,7 +49,9 @@ async def store(connection: Connection, run: Run, attempt: int, *, is_first: boo
     changed = await _store_matches(connection, run)
     await _store_executions(connection, run, attempt, is_first=is_first)
     await _store_failures(connection, run, attempt)
+    await lanes.bring_back(connection, run)
     await states.follow(connection, run, await _had(connection, run), changed)
+    await lanes.replace_former(connection, run)
     await count_run(connection, run.id)
 
 
@@ -113,8 +108,8 @@ async def _store_tests(connection: Connection, run: Run) -> None:
         await connection.execute(_STORE_KNOWN, {**at, "is_new": True})
 
 
-async def _store_matches(connection: Connection, run: Run) -> list[AffectedCase]:
-    """Store whom the tests count for; return the test cases for which this changes what older runs said.
+async def _store_matches(connection: Connection, run: Run) -> list[Affected]:
+    """Store whom the tests count for; return where this changes what older runs said.
 
     What the newest run names is what counts: it replaces what older ones named, and a run that is older than what is
     known changes nothing.
@@ -155,9 +150,9 @@ async def _store_matches(connection: Connection, run: Run) -> list[AffectedCase]
         return []
     return await fetch_all(
         connection,
-        AffectedCase,
+        Affected,
         """
-        SELECT DISTINCT pair.test_case_id, e.context_id
+        SELECT DISTINCT pair.test_case_id, pair.test_id, e.context_id
         FROM unnest(%(tests)s::bigint[], %(cases)s::uuid[]) AS pair (test_id, test_case_id)
         JOIN executions e ON e.test_id = pair.test_id
         """,
@@ -214,13 +209,13 @@ async def _store_failures(connection: Connection, run: Run, attempt: int) -> Non
     )
 
 
-async def _had(connection: Connection, run: Run) -> list[AffectedCase]:
-    """Return the test cases that the tests of the file count for."""
+async def _had(connection: Connection, run: Run) -> list[Affected]:
+    """Return the tests of the file with the test cases that they count for."""
     return await fetch_all(
         connection,
-        AffectedCase,
+        Affected,
         """
-        SELECT DISTINCT c.test_case_id, %(context)s::integer AS context_id
+        SELECT DISTINCT c.test_case_id, c.test_id, %(context)s::integer AS context_id
         FROM incoming_tests i JOIN automated_test_cases c ON c.test_id = i.test_id
         """,
         {"context": run.context_id},
@@ -275,15 +270,16 @@ async def delete_run(connection: Connection, run_id: UUID) -> None:
     """Delete a run with its executions; states are made again from what is left."""
     affected = await fetch_all(
         connection,
-        AffectedCase,
-        "SELECT DISTINCT c.test_case_id, e.context_id FROM executions e"
+        Affected,
+        "SELECT DISTINCT c.test_case_id, c.test_id, e.context_id FROM executions e"
         " JOIN automated_test_cases c ON c.test_id = e.test_id WHERE e.run_id = %s",
         (run_id,),
     )
     await connection.execute("DELETE FROM executions WHERE run_id = %s", (run_id,))
     await connection.execute("DELETE FROM execution_failures WHERE run_id = %s", (run_id,))
+    moved = await lanes.remove_from_commit(connection, run_id)
     await connection.execute("DELETE FROM test_runs WHERE id = %s", (run_id,))
-    await states.refresh(connection, affected)
+    await states.refresh(connection, [*affected, *moved])
 
 
 async def store_manual(connection: Connection, run: Run, test_case_id: UUID, status: str, notes: str | None) -> None:
@@ -298,7 +294,7 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
         "notes": notes,
     }
     await connection.execute("SELECT make_execution_months(%(at)s)", parameters)
-    parameters["test"] = await fetch_value(
+    test_id: int = await fetch_value(
         connection,
         """
         INSERT INTO automated_tests AS known
@@ -309,6 +305,7 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
         """,
         parameters,
     )
+    parameters["test"] = test_id
     await connection.execute(
         """
         INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at)
@@ -316,6 +313,7 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
         """,
         parameters,
     )
+    await lanes.place_by_hand(connection, run.id, test_id, run.context_id)
     await connection.execute(
         """
         INSERT INTO executions (test_id, context_id, at, run_id, status, outcomes)
@@ -331,5 +329,5 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
             """,
             parameters,
         )
-    await states.refresh(connection, [AffectedCase(test_case_id, run.context_id)])
+    await states.refresh(connection, [Affected(test_case_id, test_id, run.context_id)])
     await count_run(connection, run.id)

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog_service.executions import renames, states, storing
-from catalog_service.executions.storing import AffectedCase
+from catalog_service.executions.states import Affected
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
 from chassis.core.problems import Conflict, NotFound
@@ -137,11 +137,11 @@ async def merge(connection: Connection, test_id: int, into: int) -> Row:
     return await read(connection, into)
 
 
-async def _affected(connection: Connection, test_id: int) -> list[AffectedCase]:
+async def _affected(connection: Connection, test_id: int) -> list[Affected]:
     return await fetch_all(
         connection,
-        AffectedCase,
-        "SELECT DISTINCT c.test_case_id, e.context_id FROM automated_test_cases c"
+        Affected,
+        "SELECT DISTINCT c.test_case_id, c.test_id, e.context_id FROM automated_test_cases c"
         " JOIN executions e ON e.test_id = c.test_id WHERE c.test_id = %s",
         (test_id,),
     )

@@ -18,7 +18,7 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Store, receive_all
-from catalog_service.executions import completion, filling, incoming, runs, storing
+from catalog_service.executions import completion, filling, incoming, lanes, runs, storing
 from catalog_service.executions.read import Order, Read, Refusal, decoded, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
@@ -187,20 +187,37 @@ async def store(
     if len(files) > 1:
         await storing.lock_forms(connection)
     run, _ = await runs.open_run(connection, spec, author(actor), now)
-    stored = [await _store(connection, file, run, options, actor, now) for file in files]
+    stored = [await _store(connection, file, run, spec, options, actor, now) for file in files]
     if not all(one["duplicate"] for one in stored):
-        ends = spec.key is None or await runs.has_all_shards(connection, run["id"])
-        if ends or run["status"] == "completed":
-            await completion.complete(connection, run["id"], actor, now, default_branch)
+        has_all_shards = await runs.has_all_shards(connection, run["id"])
+        is_ended = spec.key is None or (run["status"] == "completed" and not run["ended_by_shards"])
+        if is_ended or has_all_shards:
+            await completion.complete(
+                connection, run["id"], actor, now, default_branch, by_shards=has_all_shards and not is_ended
+            )
+        else:
+            if run["ended_by_shards"]:
+                await runs.go_on(connection, run["id"])
+            await lanes.judge(connection, run["id"])
     return await _answered(connection, run["id"], stored)
 
 
 async def _store(
-    connection: Connection, results: Results, run: StoredRun, options: Options, actor: Actor, now: datetime
+    connection: Connection,
+    results: Results,
+    run: StoredRun,
+    spec: RunSpec,
+    options: Options,
+    actor: Actor,
+    now: datetime,
 ) -> Row:
     """Store a file; return what it came to."""
+    context_id = await lanes.find_context(
+        connection, run["branch"], spec.environment or "", spec.lane or results.read.format, run["at"]
+    )
     cursor = await connection.execute(
-        "SELECT sha256, id, shard, shards, attempt FROM run_uploads WHERE run_id = %s", (run["id"],)
+        "SELECT sha256, id, shard, shards, attempt FROM run_uploads WHERE run_id = %s AND context_id = %s",
+        (run["id"], context_id),
     )
     known = {row["sha256"]: row for row in await cursor.fetchall()}
     if results.sha256 in known:
@@ -208,8 +225,6 @@ async def _store(
         as_before = _part(before["shard"], before["shards"], before["attempt"])
         told = _part(options.shard, options.shards, options.attempt)
         again = [] if told == as_before else [_same_bytes(as_before, told)]
-        if await runs.is_of_others(connection, run["id"], run["context_id"]):
-            again.append(_of_another_environment())
         return {"upload_id": before["id"], "duplicate": True, **dict.fromkeys(_COUNTED, 0), "warnings": again}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
@@ -225,7 +240,7 @@ async def _store(
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
     warnings = [*results.read.warnings, *_warnings(matched, unknown_ids, options)]
     if options.shard is not None and await runs.has_same_part(
-        connection, run["id"], options.shard, options.shards, options.attempt, results.file_name
+        connection, run["id"], context_id, options.shard, options.shards, options.attempt, results.file_name
     ):
         warnings.append(_same_part(options))
     upload_id = uuid4()
@@ -241,13 +256,16 @@ async def _store(
         "size": results.size,
         "counts": Json(results.read.counts),
         "warnings": Json(warnings),
+        "context_id": context_id,
+        "is_partial": spec.is_selection,
+        "health": results.read.health,
         "created_by": author(actor),
         "created_at": now,
     }
     await connection.execute(
         f"INSERT INTO run_uploads ({', '.join(upload)}) VALUES ({', '.join(f'%({name})s' for name in upload)})", upload
     )
-    into = storing.Run(run["id"], run["context_id"], run["at"])
+    into = storing.Run(run["id"], context_id, run["at"])
     await storing.store(connection, into, options.attempt, is_first=not known)
     if options.link:
         links, unknown_requirements = await filling.link(connection, actor)
@@ -334,14 +352,6 @@ def _same_bytes(as_before: str, told: str) -> dict[str, Any]:
     message = (
         f"The same bytes came as {as_before} of this run before, and count once: {told} has not come by them."
         " A run that waits for it is ended by POST /test-runs/{id}/complete."
-    )
-    return {"code": "same_bytes", "message": message, "count": 1}
-
-
-def _of_another_environment() -> dict[str, Any]:
-    message = (
-        "The same bytes came from another environment of this run before, and count for that one alone. Give the runs"
-        " of each environment keys of their own."
     )
     return {"code": "same_bytes", "message": message, "count": 1}
 

@@ -33,7 +33,7 @@ async def _keep(connection: Connection, basis: Basis) -> None:
     await connection.execute("DELETE FROM verdict_days WHERE day = %(day)s", parameters)
     await connection.execute(
         f"""
-        WITH {requirement_verdicts(None)}
+        WITH {requirement_verdicts(None, basis)}
         INSERT INTO verdict_days (day, branch, module, {", ".join(Verdict)})
         SELECT %(day)s, %(branch)s, coalesce(r.module, ''), {_VERDICTS}
         FROM verdicts v JOIN requirements r ON r.id = v.requirement_id GROUP BY 3

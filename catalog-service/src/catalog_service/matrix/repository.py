@@ -74,7 +74,9 @@ _BY_STATE = ("passed", "stale", "flaky", "failed", "skipped", "not_run")
 async def cells(connection: Connection, modules: Conditions, basis: Basis | None) -> Cells:
     """Return the cells in the order of rows and columns; with a basis those of links alone, with their verdicts."""
     scope = f"SELECT id FROM requirements {modules.where}" if modules.narrowed else None
-    before, found = ("", _LINKS_AND_PENDING) if basis is None else (f", {verdicts.link_verdicts(scope)}", _VERDICTS)
+    before, found = "", _LINKS_AND_PENDING
+    if basis is not None:
+        before, found = f", {verdicts.link_verdicts(scope, basis)}", _VERDICTS
     parameters = {} if basis is None else {**basis.parameters, "by_state": list(_BY_STATE)}
     cursor = await connection.cursor(binary=True).execute(
         f"""

@@ -10,7 +10,7 @@ from pydantic import Field
 from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
-from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
+from catalog_service.executions.queries import BasisQuery, basis_of
 from catalog_service.reports import export, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
@@ -44,7 +44,7 @@ _MEDIA_TYPES = {
 }
 
 
-class MatrixQuery(RequirementFilters):
+class MatrixQuery(RequirementFilters, BasisQuery):
     """What the matrix is of, and in which form."""
 
     results: Annotated[
@@ -53,10 +53,6 @@ class MatrixQuery(RequirementFilters):
             description="Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`."
         ),
     ] = False
-    branch: Branch = None
-    fallback: Fallback = True
-    environment: Environment = None
-
     format: Annotated[
         MatrixFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
     ] = None
@@ -104,7 +100,7 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
 def _basis(query: MatrixQuery, settings: Settings) -> Basis | None:
     if not query.results:
         return None
-    return basis_of(query, settings, datetime.now(UTC), commit=None)
+    return basis_of(query, settings, datetime.now(UTC))
 
 
 def _document(

@@ -1453,7 +1453,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Test cases that pass and fail with the same code
+         * Tests that pass and fail with the same code, or change often
          * @description Return one page of them, those that change most often first.
          */
         get: operations["get_flaky_tests"];
@@ -1502,8 +1502,11 @@ export interface paths {
          *     A part of the record that has no requirement does not pass: `empty_scope`, once for each such `where` of the rules.
          *     Nor does an environment that no result is of. What `max_unlinked_tests` counts is in no part of the record.
          *
-         *     Without a rule or a policy: the rules of the project's settings; where it has none, no failed requirement, and a
-         *     finished run when a commit is named.
+         *     With a commit, results of it alone count: what did not run at it has not run, unless `older=allow` fills it from the
+         *     branch, which `older` of the answer then tells row by row.
+         *
+         *     Without a rule or a policy: the rules of the project's settings; where it has none, `require_run`, `max_failed=0`
+         *     and `max_missing=0`.
          */
         get: operations["read_gate"];
         put?: never;
@@ -4530,25 +4533,32 @@ export interface components {
         };
         /**
          * FlakyTest
-         * @description A test case that passed and failed with the same code, on a branch and environment.
+         * @description A test that passed and failed with the same code, or changes often, for a test case.
          * @example {
          *       "branch": "main",
          *       "environment": null,
          *       "failure_rate": 0.1,
          *       "first_seen": "2026-01-02T08:15:00.000000Z",
-         *       "flips": 3,
+         *       "flips": 5,
          *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11-1",
+         *       "lane": "ci/unit",
          *       "last_message": "expected 2 doors, found 3",
          *       "last_result": "passed",
          *       "last_run_at": "2026-03-02T08:15:00.000000Z",
          *       "outcomes": "ppfpfppppppppppppppk",
          *       "runs": 20,
+         *       "test": {
+         *         "class_name": "tests.Doors",
+         *         "id": 7,
+         *         "name": "open"
+         *       },
          *       "test_case": {
          *         "external_id": "TC-7",
          *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
          *         "module": "doors",
          *         "title": "Doors open"
-         *       }
+         *       },
+         *       "unsteady": true
          *     }
          */
         FlakyTest: {
@@ -4565,13 +4575,16 @@ export interface components {
             first_seen: string | null;
             /**
              * Flips
-             * @description Changes without a change of commit among its last 10 runs.
+             * @description Changes among its last 20 runs, whatever the commit.
              */
             flips: number;
             /** Id */
             id: string;
+            /** Lane */
+            lane: string;
             /** Last Message */
             last_message: string | null;
+            /** @description Of all that it did at its last commit together. */
             last_result: components["schemas"]["ResultStatus"];
             /**
              * Last Run At
@@ -4588,7 +4601,13 @@ export interface components {
              * @description Of how many runs, at most 20, the outcomes are.
              */
             runs: number;
+            test: components["schemas"]["ShortTest"];
             test_case: components["schemas"]["ShortItem"];
+            /**
+             * Unsteady
+             * @description Whether these are 4 or more.
+             */
+            unsteady: boolean;
         };
         Forbidden: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -4721,6 +4740,10 @@ export interface components {
          *       "commit": null,
          *       "environment": null,
          *       "evaluated_at": "2026-03-02T08:15:00.000000Z",
+         *       "older": {
+         *         "items": [],
+         *         "total": 0
+         *       },
          *       "passed": false,
          *       "record_position": 4711,
          *       "rules": [
@@ -4750,6 +4773,7 @@ export interface components {
              * Format: date-time
              */
             evaluated_at: string;
+            older: components["schemas"]["OlderOfGate"];
             /** Passed */
             passed: boolean;
             /** Record Position */
@@ -4784,6 +4808,12 @@ export interface components {
             /** @enum {unknown} */
             code?: "timed_out";
         };
+        /**
+         * HealthReason
+         * @description Why a run does not tell the whole.
+         * @enum {string}
+         */
+        HealthReason: "no_results" | "plan_not_kept" | "crashed" | "suite_failed" | "errors_of_run" | "shards_missing" | "not_finished";
         /**
          * History
          * @description A page of what happened to an item, the newest first; with `from` or `to`, how the two versions differ.
@@ -5572,6 +5602,28 @@ export interface components {
         KeyTakenOrKeyUsed: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "key_taken" | "key_used";
+        };
+        /**
+         * LaneOfRun
+         * @description What a run says of one of its lanes.
+         */
+        LaneOfRun: {
+            /** Environment */
+            environment: string | null;
+            /** Health */
+            health: components["schemas"]["HealthReason"][];
+            /** Lane */
+            lane: string;
+            /**
+             * Partial
+             * @description It ran a selection of the tests.
+             */
+            partial: boolean;
+            /**
+             * Whole
+             * @description A test of the lane that it did not have is missing.
+             */
+            whole: boolean;
         };
         LastAdminOrErasedOrServiceAccount: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -6886,8 +6938,19 @@ export interface components {
          *       "created_by": "ci@example.com",
          *       "environment": "linux",
          *       "finished_at": "2026-03-02T08:21:00.000000Z",
+         *       "health": "ok",
+         *       "health_reasons": [],
          *       "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
          *       "key": "github:acme/doors:7741",
+         *       "lanes": [
+         *         {
+         *           "environment": "linux",
+         *           "health": [],
+         *           "lane": "ci/unit",
+         *           "partial": false,
+         *           "whole": true
+         *         }
+         *       ],
          *       "name": "CI",
          *       "shards": 2,
          *       "started_at": "2026-03-02T08:15:00.000000Z",
@@ -6914,6 +6977,9 @@ export interface components {
             environment: string | null;
             /** Finished At */
             finished_at: string | null;
+            health: components["schemas"]["RunHealth"];
+            /** Health Reasons */
+            health_reasons: components["schemas"]["HealthReason"][];
             /**
              * Id
              * Format: uuid
@@ -6924,6 +6990,8 @@ export interface components {
              * @description What the pipeline calls it.
              */
             key: string;
+            /** Lanes */
+            lanes: components["schemas"]["LaneOfRun"][];
             /** Name */
             name: string | null;
             /**
@@ -7757,6 +7825,21 @@ export interface components {
          * @enum {string}
          */
         NotificationType: "suggestions_generated" | "suggestion_reviewed" | "coverage_drop" | "requirement_created" | "test_case_created";
+        /**
+         * OlderOfGate
+         * @description Results of other commits that stand for what the commit does not have.
+         */
+        OlderOfGate: {
+            /**
+             * Items
+             * @description The first 50, each with its `reason` in words and its `url`.
+             */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Total */
+            total: number;
+        };
         /**
          * OnChange
          * @description What happens when the record changed between the plan and its application.
@@ -9358,7 +9441,7 @@ export interface components {
          * @description What a rule measures.
          * @enum {string}
          */
-        RuleName: "min_coverage" | "min_verified" | "max_uncovered" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "min_tests" | "no_new_failures";
+        RuleName: "min_coverage" | "min_verified" | "max_uncovered" | "max_failed_requirements" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "max_missing" | "max_unsteady" | "max_incomplete_runs" | "min_tests" | "no_new_failures";
         /**
          * Run
          * @description A generation over everything. `error` is told when it failed.
@@ -9440,6 +9523,12 @@ export interface components {
             /** @enum {unknown} */
             code?: "run_ended";
         };
+        /**
+         * RunHealth
+         * @description Whether a run tells the whole.
+         * @enum {string}
+         */
+        RunHealth: "ok" | "incomplete";
         RunKeyTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "run_key_taken";
@@ -9460,6 +9549,9 @@ export interface components {
             counts: components["schemas"]["TestCounts"];
             /** Finished At */
             finished_at: string | null;
+            health: components["schemas"]["RunHealth"];
+            /** Health Reasons */
+            health_reasons: components["schemas"]["HealthReason"][];
             /**
              * Id
              * Format: uuid
@@ -9467,6 +9559,8 @@ export interface components {
             id: string;
             /** Key */
             key: string;
+            /** Lanes */
+            lanes: components["schemas"]["LaneOfRun"][];
             /**
              * Started At
              * Format: date-time
@@ -9549,15 +9643,26 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string;
+            /** Environment */
+            environment: string | null;
             /** File Name */
             file_name: string | null;
             /** Format */
             format: string;
             /**
+             * Health
+             * @description Why the file does not tell the whole.
+             */
+            health: components["schemas"]["HealthReason"][];
+            /**
              * Id
              * Format: uuid
              */
             id: string;
+            /** Lane */
+            lane: string | null;
+            /** Partial */
+            partial: boolean;
             /** Sha256 */
             sha256: string;
             /** Shard */
@@ -9894,6 +9999,18 @@ export interface components {
             module: string | null;
             /** Title */
             title: string;
+        };
+        /**
+         * ShortTest
+         * @description A test as CI names it.
+         */
+        ShortTest: {
+            /** Class Name */
+            class_name: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
         };
         /**
          * SignedAuditHead
@@ -10481,6 +10598,65 @@ export interface components {
             test_cases: string;
         };
         /**
+         * TestBehind
+         * @description A test that counts for a test case: how it stands on a branch, environment and lane.
+         */
+        TestBehind: {
+            /** By Hand */
+            by_hand: boolean;
+            /** Class Name */
+            class_name: string;
+            /** Commit */
+            commit: string | null;
+            /** Environment */
+            environment: string | null;
+            /** Id */
+            id: number;
+            /** Lane */
+            lane: string;
+            /**
+             * Lane Gone
+             * @description None of the last 10 commits of the branch has its lane.
+             */
+            lane_gone: boolean;
+            /** @description Of all that it did at its last commit together. */
+            last_result: components["schemas"]["ResultStatus"];
+            /**
+             * Last Run At
+             * Format: date-time
+             */
+            last_run_at: string;
+            /**
+             * Missed Runs
+             * @description Whole runs of its lane since then, that did not have it.
+             */
+            missed_runs: number;
+            /**
+             * Missing
+             * @description The last whole run of its lane did not have it: it counts as not run.
+             */
+            missing: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Not Run
+             * @description It counts as not run: it is missing, or did not run at the commit.
+             */
+            not_run: boolean;
+            /**
+             * Older
+             * @description Its result is of another commit than the one that was asked for.
+             */
+            older: boolean;
+            /** On Default Branch */
+            on_default_branch: boolean;
+            /**
+             * Unsteady
+             * @description At least 4 changes in its last 20 runs, whatever the commit.
+             */
+            unsteady: boolean;
+        };
+        /**
          * TestCase
          * @description A test case.
          * @example {
@@ -10723,6 +10899,11 @@ export interface components {
             /** Skip */
             skip: number;
             test_case: components["schemas"]["ShortItem"];
+            /**
+             * Tests
+             * @description The tests that its verdict comes from, the worst first.
+             */
+            tests: components["schemas"]["TestBehind"][];
             /** Total */
             total: number;
             verdict: components["schemas"]["TestCaseVerdict"];
@@ -11123,8 +11304,19 @@ export interface components {
          *       "created_by": "ci@example.com",
          *       "environment": "linux",
          *       "finished_at": "2026-03-02T08:21:00.000000Z",
+         *       "health": "ok",
+         *       "health_reasons": [],
          *       "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
          *       "key": "github:acme/doors:7741",
+         *       "lanes": [
+         *         {
+         *           "environment": "linux",
+         *           "health": [],
+         *           "lane": "ci/unit",
+         *           "partial": false,
+         *           "whole": true
+         *         }
+         *       ],
          *       "name": "CI",
          *       "shards": 2,
          *       "started_at": "2026-03-02T08:15:00.000000Z",
@@ -11142,9 +11334,13 @@ export interface components {
          *           },
          *           "created_at": "2026-03-02T08:20:31.000000Z",
          *           "created_by": "ci@example.com",
+         *           "environment": "linux",
          *           "file_name": "report.xml",
          *           "format": "junit",
+         *           "health": [],
          *           "id": "b7a0b6de-6d3f-4c55-9a3d-0d9b64a6a0c1",
+         *           "lane": "ci/unit",
+         *           "partial": false,
          *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *           "shard": 1,
          *           "shards": 2,
@@ -11173,6 +11369,9 @@ export interface components {
             environment: string | null;
             /** Finished At */
             finished_at: string | null;
+            health: components["schemas"]["RunHealth"];
+            /** Health Reasons */
+            health_reasons: components["schemas"]["HealthReason"][];
             /**
              * Id
              * Format: uuid
@@ -11183,6 +11382,8 @@ export interface components {
              * @description What the pipeline calls it.
              */
             key: string;
+            /** Lanes */
+            lanes: components["schemas"]["LaneOfRun"][];
             /** Name */
             name: string | null;
             /**
@@ -11248,6 +11449,11 @@ export interface components {
             build_url?: string | null;
             /** Commit */
             commit?: string | null;
+            /**
+             * Commit Time
+             * @description When the commit was made.
+             */
+            commit_time?: string | null;
             /** Environment */
             environment?: string | null;
             /** Key */
@@ -11571,8 +11777,19 @@ export interface components {
          *         "created_by": "ci@example.com",
          *         "environment": "linux",
          *         "finished_at": "2026-03-02T08:21:00.000000Z",
+         *         "health": "ok",
+         *         "health_reasons": [],
          *         "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
          *         "key": "github:acme/doors:7741",
+         *         "lanes": [
+         *           {
+         *             "environment": "linux",
+         *             "health": [],
+         *             "lane": "ci/unit",
+         *             "partial": false,
+         *             "whole": true
+         *           }
+         *         ],
          *         "name": "CI",
          *         "shards": 2,
          *         "started_at": "2026-03-02T08:15:00.000000Z",
@@ -13126,6 +13343,7 @@ export type SchemaGaps = components['schemas']['Gaps'];
 export type SchemaGateAnswer = components['schemas']['GateAnswer'];
 export type SchemaGateRule = components['schemas']['GateRule'];
 export type SchemaGatewayTimeout = components['schemas']['GatewayTimeout'];
+export type SchemaHealthReason = components['schemas']['HealthReason'];
 export type SchemaHistory = components['schemas']['History'];
 export type SchemaHistoryAction = components['schemas']['HistoryAction'];
 export type SchemaHistoryEntry = components['schemas']['HistoryEntry'];
@@ -13165,6 +13383,7 @@ export type SchemaItemKind = components['schemas']['ItemKind'];
 export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
+export type SchemaLaneOfRun = components['schemas']['LaneOfRun'];
 export type SchemaLastAdminOrErasedOrServiceAccount = components['schemas']['LastAdminOrErasedOrServiceAccount'];
 export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];
@@ -13233,6 +13452,7 @@ export type SchemaNotification = components['schemas']['Notification'];
 export type SchemaNotificationList = components['schemas']['NotificationList'];
 export type SchemaNotificationNotFound = components['schemas']['NotificationNotFound'];
 export type SchemaNotificationType = components['schemas']['NotificationType'];
+export type SchemaOlderOfGate = components['schemas']['OlderOfGate'];
 export type SchemaOnChange = components['schemas']['OnChange'];
 export type SchemaOpenSession = components['schemas']['OpenSession'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
@@ -13326,6 +13546,7 @@ export type SchemaRule = components['schemas']['Rule'];
 export type SchemaRuleName = components['schemas']['RuleName'];
 export type SchemaRun = components['schemas']['Run'];
 export type SchemaRunEnded = components['schemas']['RunEnded'];
+export type SchemaRunHealth = components['schemas']['RunHealth'];
 export type SchemaRunKeyTaken = components['schemas']['RunKeyTaken'];
 export type SchemaRunKeyTakenOrProjectArchived = components['schemas']['RunKeyTakenOrProjectArchived'];
 export type SchemaRunNotFound = components['schemas']['RunNotFound'];
@@ -13352,6 +13573,7 @@ export type SchemaSessionNotFound = components['schemas']['SessionNotFound'];
 export type SchemaSessionUser = components['schemas']['SessionUser'];
 export type SchemaSettingsChange = components['schemas']['SettingsChange'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
+export type SchemaShortTest = components['schemas']['ShortTest'];
 export type SchemaSignedAuditHead = components['schemas']['SignedAuditHead'];
 export type SchemaSignIn = components['schemas']['SignIn'];
 export type SchemaSignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid = components['schemas']['SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid'];
@@ -13373,6 +13595,7 @@ export type SchemaSuspectReason = components['schemas']['SuspectReason'];
 export type SchemaSuspectSide = components['schemas']['SuspectSide'];
 export type SchemaSuspicion = components['schemas']['Suspicion'];
 export type SchemaTemplates = components['schemas']['Templates'];
+export type SchemaTestBehind = components['schemas']['TestBehind'];
 export type SchemaTestCase = components['schemas']['TestCase'];
 export type SchemaTestCaseNotFound = components['schemas']['TestCaseNotFound'];
 export type SchemaTestCasePatch = components['schemas']['TestCasePatch'];
@@ -17995,7 +18218,7 @@ export interface operations {
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
-                /** @description The commit whose run is asked for. */
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
                 commit?: string;
                 /** @description Results of this environment alone. */
                 environment?: string;
@@ -18003,10 +18226,16 @@ export interface operations {
                 fallback?: boolean;
                 /** @description The form of the answer. */
                 format?: "json" | "markdown" | "junit";
-                /** @description Requirements that fail. */
+                /** @description The same as `max_failed_requirements`. */
                 max_failed?: number;
+                /** @description Requirements that fail. */
+                max_failed_requirements?: number;
                 /** @description Requirements that are flaky. */
                 max_flaky?: number;
+                /** @description Runs of the commit that do not tell the whole. */
+                max_incomplete_runs?: number;
+                /** @description Test cases with a test that the last whole run of its lane did not have. */
+                max_missing?: number;
                 /** @description Requirements of which no test case ran. */
                 max_not_run?: number;
                 /** @description Suggestions that wait for a review. */
@@ -18021,6 +18250,8 @@ export interface operations {
                 max_uncovered?: number;
                 /** @description Tests of CI without a test case. */
                 max_unlinked_tests?: number;
+                /** @description Tests with at least 4 changes in their last 20 runs, whatever the commit. */
+                max_unsteady?: number;
                 /** @description Percent of requirements with a test case. */
                 min_coverage?: number;
                 /** @description Tests that the run must have. */
@@ -18029,13 +18260,15 @@ export interface operations {
                 min_verified?: number;
                 /** @description Modules: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 module?: string;
-                /** @description No requirement fails that does not on the default branch. */
+                /** @description No requirement fails that does not on the default branch, or misses a test and is verified there. */
                 no_new_failures?: boolean;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
                 /** @description The name of a saved policy, instead of rules. */
                 policy?: string;
                 /** @description Requirements of these alone, in all rules. critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
-                /** @description A finished run of the commit, or of the branch. */
+                /** @description Runs of the commit, or of the newest of the branch, that have ended and tell the whole. */
                 require_run?: boolean;
                 /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */
                 status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed")[];
@@ -18089,7 +18322,7 @@ export interface operations {
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
-                /** @description The commit whose run is asked for. */
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
                 commit?: string;
                 /** @description Results of this environment alone. */
                 environment?: string;
@@ -18097,6 +18330,8 @@ export interface operations {
                 fallback?: boolean;
                 /** @description The form of the answer. */
                 format?: "json" | "markdown" | "junit";
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
             };
             header?: {
                 /**
@@ -18457,6 +18692,8 @@ export interface operations {
                 after?: string;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
+                commit?: string;
                 /** @description Results of this environment alone. */
                 environment?: string;
                 /** @description Whether a test case without a result on the branch has that of the default branch. */
@@ -18467,6 +18704,8 @@ export interface operations {
                 ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
                 /** @description How many items to leave out at the start. */
                 skip?: number;
                 /** @description not_run, skipped, failed, flaky, stale, passed: comma-separated alternatives; a leading ! excludes */
@@ -18516,6 +18755,8 @@ export interface operations {
                 after?: string;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
+                commit?: string;
                 /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -18536,6 +18777,8 @@ export interface operations {
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`. */
@@ -18712,7 +18955,7 @@ export interface operations {
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
-                /** @description Results of this commit alone. */
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
                 commit?: string;
                 /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
@@ -18734,6 +18977,8 @@ export interface operations {
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
@@ -19223,7 +19468,7 @@ export interface operations {
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
-                /** @description Results of this commit alone. */
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
                 commit?: string;
                 /** @description Results of this environment alone. */
                 environment?: string;
@@ -19233,6 +19478,8 @@ export interface operations {
                 fields?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -20791,7 +21038,7 @@ export interface operations {
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
                 branch?: string;
-                /** @description Results of this commit alone. */
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
                 commit?: string;
                 /** @description Results of this environment alone. */
                 environment?: string;
@@ -20801,6 +21048,8 @@ export interface operations {
                 fields?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -21162,6 +21411,8 @@ export interface operations {
                 build_url?: string;
                 /** @description The commit that was tested. */
                 commit?: string;
+                /** @description When the commit was made: it tells older commits from newer ones where no run says when it began. */
+                commit_time?: string;
                 /** @description Tell what it would do, and store nothing. */
                 dry_run?: boolean;
                 /** @description A test several times in a file: iterations, of which the worst counts, or attempts, of which the `last` does. */
@@ -21172,10 +21423,14 @@ export interface operations {
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
                 format?: "auto" | "junit" | "ctrf" | "cucumber-json" | "cucumber-messages" | "robot" | "trx" | "playwright-json" | "allure" | "nunit" | "xunit-net" | "tap" | "go-test-json";
+                /** @description The line of runs that this is of, such as its workflow and job: a test that the last whole run of its lane did not have is missing. Default: the format of the file. `manual` is that of what people execute. */
+                lane?: string;
                 /** @description Link the test cases to the requirements that results name (`verifies`). */
                 link?: boolean;
                 /** @description What people call the run. */
                 name?: string;
+                /** @description The run has a selection of the tests, such as those that a change touches: those that it does not have are not missing. So has a file without `run`, `lane` and `commit`. */
+                partial?: boolean;
                 /** @description The key of the run, such as github:owner/name:7741: all files of a pipeline send the same. Without it, the file is a run of its own. */
                 run?: string;
                 /** @description Which part of the run this is, `2/4`: it is complete when all are there. */

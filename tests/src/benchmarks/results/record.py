@@ -12,7 +12,7 @@ from uuid import UUID
 import psycopg
 
 from benchmarks.engine.record import opened
-from catalog_service.executions import states, storing
+from catalog_service.executions import states
 from chassis.db.isolation import SETTING
 
 LINKS_OF_REQUIREMENT = 3
@@ -100,23 +100,27 @@ _ITEMS = (
     SELECT n, {_TEST_CASE.format("n")}, 'named', %(began)s FROM generate_series(1, %(tests)s) n
     """,
     f"""
-    INSERT INTO run_contexts (id, branch, environment, last_run_at) OVERRIDING SYSTEM VALUE
-    VALUES ({CONTEXT}, '{BRANCH}', '', now())
+    INSERT INTO run_contexts (id, branch, environment, lane, last_run_at) OVERRIDING SYSTEM VALUE
+    VALUES ({CONTEXT}, '{BRANCH}', '', 'ci/tests', now())
     """,
     f"""
-    INSERT INTO test_runs (id, key, context_id, branch, environment, commit, at, status, counts, created_by,
+    INSERT INTO test_runs (id, key, branch, environment, commit, at, position, status, counts, created_by,
                            created_at, updated_at, finished_at)
-    SELECT {_RUN.format("k")}, 'bench:' || k, {CONTEXT}, '{BRANCH}', '', md5(k::text), moment, 'completed', '{{}}',
+    SELECT {_RUN.format("k")}, 'bench:' || k, '{BRANCH}', '', md5(k::text), moment, moment, 'completed', '{{}}',
            'bench@traceline.local', moment, moment, moment
     FROM generate_series(1, %(runs)s) k
     CROSS JOIN LATERAL (SELECT %(began)s::timestamptz + (k - 1) * %(pause)s::interval AS moment) AS run
+    """,
+    f"""
+    INSERT INTO run_lanes (run_id, context_id, position, health, is_partial, is_whole)
+    SELECT id, {CONTEXT}, position, '{{}}', false, true FROM test_runs
     """,
 )
 # Of a hundred tests, two fail in a run, one is flaky, two are skipped. Rows come in the order of their runs.
 _MONTH = (
     """
     INSERT INTO executions (test_id, context_id, at, run_id, duration_ms, status, outcomes)
-    SELECT n, r.context_id, r.at, r.id, 5 + n %% 100,
+    SELECT n, %(context)s, r.at, r.id, 5 + n %% 100,
            CASE WHEN dice < 2 THEN 'failed' WHEN dice < 3 THEN 'flaky' WHEN dice < 5 THEN 'skipped' ELSE 'passed' END,
            CASE WHEN dice < 2 THEN '4' WHEN dice < 3 THEN '3' WHEN dice < 5 THEN '1' ELSE '2' END
     FROM (SELECT * FROM test_runs WHERE at >= %(first)s AND at < %(end)s ORDER BY at) r
@@ -146,6 +150,7 @@ async def fill(url: str, year: Year) -> None:
     runs = year.runs_a_day * year.days
     parameters = {
         "tests": year.tests,
+        "context": CONTEXT,
         "runs": runs,
         "began": year.began,
         "pause": timedelta(days=1) / year.runs_a_day,
@@ -161,9 +166,9 @@ async def fill(url: str, year: Year) -> None:
         connection.execute("VACUUM (ANALYZE)")
     async with opened(url) as catalog, catalog.transaction() as connection:
         numbers = range(1, year.tests + 1)
-        await states.refresh(connection, [storing.AffectedCase(test_case(n), CONTEXT) for n in numbers])
+        await states.refresh(connection, [states.Affected(test_case(n), n, CONTEXT) for n in numbers])
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("VACUUM (ANALYZE) test_case_state")
+        connection.execute("VACUUM (ANALYZE) test_states")
 
 
 def _months(first: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:

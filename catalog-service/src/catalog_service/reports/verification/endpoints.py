@@ -14,7 +14,7 @@ from pydantic import Field
 from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
-from catalog_service.executions.queries import AllowFlaky, Branch, Commit, Environment, Fallback, basis_of
+from catalog_service.executions.queries import AllowFlaky, BasisQuery, basis_of
 from catalog_service.reports import repository
 from catalog_service.reports.scope import NOT_OF_REPORTS, scope_of
 from catalog_service.reports.verification import service
@@ -42,14 +42,10 @@ from chassis.web.strict_route import StrictRoute
 router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Reports"])
 
 
-class VerificationQuery(RequirementFilters):
+class VerificationQuery(RequirementFilters, BasisQuery):
     """What the report is of, and in which form."""
 
     verdict: Annotated[str | None, alternatives(Verdict)] = None
-    branch: Branch = None
-    fallback: Fallback = True
-    environment: Environment = None
-    commit: Commit = None
     allow_flaky: AllowFlaky = False
     format: Annotated[
         VerificationFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
@@ -96,7 +92,7 @@ async def get_verification(request: Request, viewer: Viewer, database: Db, setti
     query = read_query(request, VerificationQuery)
     now = datetime.now(UTC)
     chosen = parse_choice("verdict", query.verdict, Verdict)
-    basis = basis_of(query, settings, now, commit=query.commit)
+    basis = basis_of(query, settings, now)
     of = Verification(await scope_of(database, query), basis, query.allow_flaky, chosen)
     filters = {**of.scope.filters, **({} if query.verdict is None else {"verdict": query.verdict})}
     form = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format

@@ -79,11 +79,11 @@ async def page(connection: Connection, of: Verification, wanted: PageRequest, to
 
 
 def _common(of: Verification) -> str:
-    few = verdict_filters.may_have(of.chosen)
+    few = verdict_filters.may_have(of.chosen, of.basis)
     ids = of.ids
     if few is not None:
         ids = f"SELECT id FROM ({of.ids or 'SELECT id FROM requirements'}) AS in_scope WHERE id IN ({few})"
-    found = requirement_verdicts(ids, of_few=few is not None, counts=True)
+    found = requirement_verdicts(ids, of.basis, of_few=few is not None, counts=True)
     return f"""WITH {found}, requirements_in_scope AS MATERIALIZED (
         SELECT {_COLUMNS}, {_VERDICT} FROM verdicts v JOIN requirements r ON r.id = v.requirement_id)"""
 

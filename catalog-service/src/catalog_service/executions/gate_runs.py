@@ -1,0 +1,140 @@
+"""What a gate asks of runs: that there are some of the commit, ended, healthy, young, with enough tests."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypedDict
+from uuid import UUID
+
+from catalog_service.executions import gate_items
+from catalog_service.executions.runs import HEALTH, HEALTH_COLUMNS
+from catalog_service.figures import MOST_NAMED
+from catalog_service.verdicts import Basis
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all
+from chassis.web.listing import Row
+
+_WHY = {
+    "no_results": "a file without a result",
+    "plan_not_kept": "fewer tests than planned",
+    "crashed": "a report that breaks off",
+    "suite_failed": "a suite that failed beside its tests",
+    "errors_of_run": "errors of no test",
+    "shards_missing": "shards that have not come",
+    "not_finished": "not ended",
+}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a rule found: `actual` beside the limit, why it is not kept, and of what, at most MOST_NAMED."""
+
+    actual: float | bool
+    passed: bool
+    reason: str = ""
+    items: list[Row] = field(default_factory=list)
+    total: int = 0
+
+
+class LaneOfRun(TypedDict):
+    """A lane that a run had."""
+
+    lane: str
+    environment: str | None
+    health: list[str]
+    partial: bool
+    whole: bool
+
+
+class RunOfGate(TypedDict):
+    """A run that a gate looks at."""
+
+    id: UUID
+    key: str
+    status: str
+    started_at: datetime
+    finished_at: datetime | None
+    counts: dict[str, int]
+    health: str
+    health_reasons: list[str]
+    lanes: list[LaneOfRun]
+
+
+async def read(connection: Connection, basis: Basis) -> list[RunOfGate]:
+    """Return the runs of the commit, or without one those of the newest commit of the branch, the newest first."""
+    newest = """
+        SELECT n.id FROM test_runs n JOIN (
+            SELECT r.id, r.commit, r.position FROM test_runs r
+            WHERE NOT r.is_manual AND r.branch = %(branch)s AND {environment}
+            ORDER BY r.position DESC, r.created_at DESC, r.id DESC LIMIT 1
+        ) AS last ON n.id = last.id OR n.commit = last.commit AND n.branch = %(branch)s"""
+    in_environment = "(%(environment)s::text IS NULL OR r.environment IN (%(environment)s, ''))"
+    of_branch = f"r.id IN ({newest.format(environment=in_environment)})"
+    return await fetch_all(
+        connection,
+        RunOfGate,
+        f"""
+        SELECT r.id, r.key, r.status, r.at AS started_at, r.finished_at, r.counts, {HEALTH_COLUMNS}
+        FROM test_runs r {HEALTH}
+        WHERE NOT r.is_manual AND {of_branch if basis.commit is None else "r.commit = %(run_commit)s"}
+        AND {in_environment} ORDER BY r.at DESC, r.id LIMIT {MOST_NAMED}
+        """,
+        basis.parameters,
+    )
+
+
+def require(runs: list[RunOfGate], of: str) -> Outcome:
+    """Check that there is an ended run, and that each lane has one that tells the whole."""
+    if not runs:
+        return Outcome(False, False, f"There is no run of {of}.")
+    unfinished = [run for run in runs if run["status"] == "running"]
+    if unfinished:
+        detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."
+        if len(unfinished) > 1:
+            detail = f"{len(unfinished)} runs of {of} have not ended yet, the newest is {unfinished[0]['key']}."
+        return _not(detail, unfinished)
+    incomplete = _find_incomplete(runs)
+    if incomplete:
+        why = _why(incomplete[0])
+        detail = f"The run {incomplete[0]['key']} of {of} is incomplete: {why}."
+        if len(incomplete) > 1:
+            detail = f"{len(incomplete)} runs of {of} are incomplete, the newest is {incomplete[0]['key']}: {why}."
+        return _not(f"{detail} Repeat what broke, and send its report.", incomplete)
+    return Outcome(True, True, f"There is a finished run of {of}.")
+
+
+def count_incomplete(runs: list[RunOfGate], most: float, limit: str) -> Outcome:
+    """Count the runs that do not tell the whole."""
+    incomplete = [run for run in runs if run["health"] != "ok"]
+    count = len(incomplete)
+    of = "1 run is incomplete" if count == 1 else f"{count} runs are incomplete"
+    return Outcome(count, count <= most, f"{of}; {limit}.", [_item(run) for run in incomplete], count)
+
+
+def _find_incomplete(runs: list[RunOfGate]) -> list[RunOfGate]:
+    """Return the runs without any lane, and those of lanes of which no run is healthy."""
+    lanes: dict[tuple[str, str | None], bool] = defaultdict(bool)
+    for run in runs:
+        for part in run["lanes"]:
+            lanes[part["lane"], part["environment"]] |= not part["health"]
+    broken = {key for key, is_healthy in lanes.items() if not is_healthy}
+    return [
+        run
+        for run in runs
+        if not run["lanes"] or any((part["lane"], part["environment"]) in broken for part in run["lanes"])
+    ]
+
+
+def _why(run: RunOfGate) -> str:
+    lanes = sorted({part["lane"] for part in run["lanes"] if part["health"]})
+    of = f" in {', '.join(lanes)}" if lanes else ""
+    return f"{', '.join(_WHY[reason] for reason in run['health_reasons'])}{of}"
+
+
+def _item(run: RunOfGate) -> Row:
+    shown: Row = {**run}
+    return gate_items.run(shown, "" if run["health"] == "ok" else _why(run))
+
+
+def _not(detail: str, runs: list[RunOfGate]) -> Outcome:
+    return Outcome(False, False, detail, [_item(run) for run in runs], len(runs))

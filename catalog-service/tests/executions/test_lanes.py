@@ -1,0 +1,280 @@
+"""Of several tests the worst counts; a test that its lane does not run any more is missing; a commit means itself."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from testing.service import Json, ok, problem
+
+from .conftest import Results, junit
+
+
+class Traced:
+    """A requirement with a test case, and tests of it on a branch of their own."""
+
+    def __init__(self, results: Results, requirement: Json, test_case: Json) -> None:
+        self.results, self.requirement, self.test_case = results, requirement, test_case
+        self.branch = results.catalog.word()
+        self.key = test_case["external_id"]
+
+    async def run(self, *cases: tuple[str, str], lane: str, commit: str | None = None, **options: Any) -> Json:
+        """Send what a lane found at a commit, and end the run."""
+        named = [(f"[{self.key}] {name}", end) for name, end in cases]
+        of = {"branch": self.branch, "lane": lane, **({"commit": f"{self.branch} {commit}"} if commit else {})}
+        return ok(await self.results.post(junit(*named), **of, **options))
+
+    async def verdict(self, **options: Any) -> str:
+        """How the requirement stands."""
+        found = await self.results.verdict(self.requirement, branch=self.branch, **options)
+        return str(found["verdict"])
+
+    async def standing(self, **options: Any) -> Json:
+        """How the test case stands, with its tests."""
+        path = f"/test-cases/{self.test_case['id']}/results"
+        found: Json = await self.results.catalog.read(path, branch=self.branch, **options)
+        return found
+
+    async def gate(self, **rules: Any) -> Json:
+        """The gate over the requirement."""
+        module = {"module": self.requirement["module"], "branch": self.branch}
+        found: Json = await self.results.catalog.read("/reports/gate", **module, **rules)
+        return found
+
+    def commit(self, name: str) -> str:
+        """The name of a commit of the branch."""
+        return f"{self.branch} {name}"
+
+
+@pytest.fixture
+async def traced(results: Results) -> Traced:
+    requirement = await results.catalog.requirement(module=results.catalog.word())
+    test_case = await results.catalog.test_case(external_id=f"T{results.catalog.word()}")
+    await results.catalog.link(requirement, test_case)
+    return Traced(results, requirement, test_case)
+
+
+def _rule(gate: Json, name: str) -> Json:
+    rule: Json = next(rule for rule in gate["rules"] if rule["rule"] == name)
+    return rule
+
+
+@pytest.mark.parametrize("order", [("e2e", "unit"), ("unit", "e2e")])
+@pytest.mark.parametrize("lanes", [{}, {"e2e": "ci/e2e", "unit": "ci/unit"}])
+async def test_whichever_pipeline_ends_last_a_failing_test_counts(
+    traced: Traced, order: tuple[str, ...], lanes: dict[str, str]
+) -> None:
+    ends = {"e2e": "failed", "unit": "passed"}
+    for name in order:
+        await traced.run((name, ends[name]), lane=lanes.get(name, "ci"), commit="c1")
+    assert (await traced.verdict(), (await traced.standing())["verdict"]) == ("failed", "failed")
+    gate = await traced.gate()
+    assert [rule["rule"] for rule in gate["rules"] if not rule["passed"]] == ["max_failed"]
+
+
+async def test_a_file_without_run_lane_and_commit_says_nothing_of_other_tests(traced: Traced) -> None:
+    for name, end in (("e2e", "failed"), ("unit", "passed")):
+        file = junit((f"[{traced.key}] {name}", end), class_name=name)
+        ok(await traced.results.post(file, branch=traced.branch))
+    assert await traced.verdict() == "failed"
+
+
+async def test_what_fails_in_one_lane_and_passes_in_another_is_failed_not_flaky(traced: Traced) -> None:
+    for lane, end in (("linux", "failed"), ("mac", "passed")):
+        await traced.run(("a", end), lane=lane, commit="c1")
+    assert await traced.verdict() == "failed"
+    await traced.run(("a", "failed"), lane="mac", commit="c1")
+    assert {test["lane"]: test["last_result"] for test in (await traced.standing())["tests"]} == {
+        "linux": "failed",
+        "mac": "flaky",
+    }
+
+
+@pytest.mark.parametrize("order", [("failed", "passed"), ("passed", "failed")])
+async def test_both_outcomes_at_one_commit_are_flaky_in_whatever_order(traced: Traced, order: tuple[str, ...]) -> None:
+    for end in order:
+        await traced.run(("a", end), lane="ci", commit="c1")
+    assert await traced.verdict() == "flaky"
+    await traced.run(("a", "passed"), lane="ci", commit="c2")
+    assert await traced.verdict() == "passed"
+
+
+async def test_a_pipeline_of_an_older_commit_never_wins(traced: Traced) -> None:
+    began = datetime.now(UTC) - timedelta(days=1)
+    await traced.run(("a", "failed"), lane="ci", commit="new", started_at=began.isoformat())
+    earlier = {"started_at": (began - timedelta(hours=1)).isoformat()}
+    await traced.run(("a", "passed"), lane="ci", commit="old", **earlier)
+    assert await traced.verdict() == "failed"
+    await traced.run(("a", "passed"), lane="ci", commit="old")  # repeated now
+    assert await traced.verdict() == "failed"
+    by_time = {"commit_time": (began - timedelta(hours=2)).isoformat()}
+    await traced.run(("a", "passed"), lane="ci", commit="older", **by_time)
+    assert await traced.verdict() == "failed"
+    await traced.run(("a", "passed"), lane="ci", commit="newest")
+    assert await traced.verdict() == "passed"
+
+
+async def test_a_commit_stands_where_its_first_run_does_however_late_that_comes(traced: Traced) -> None:
+    began = datetime.now(UTC) - timedelta(days=3)
+    times = [{"started_at": (began + timedelta(hours=n)).isoformat()} for n in range(3)]
+    await traced.run(("a", "failed"), lane="ci", commit="c1", **times[1])
+    await traced.run(("a", "passed"), lane="ci", commit="c0", **times[2])
+    assert await traced.verdict() == "passed"
+    await traced.run(("b", "passed"), lane="other", commit="c0", **times[0])
+    assert await traced.verdict() == "failed"
+
+
+async def test_a_test_that_the_last_whole_run_of_its_lane_does_not_have_is_missing(traced: Traced) -> None:
+    await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c1")
+    assert await traced.verdict() == "passed"
+    await traced.run(("b", "passed"), lane="ci", commit="c2", partial=True)
+    await traced.run(("b", "passed"), lane="nightly", commit="c2")
+    assert await traced.verdict() == "passed"
+    await traced.run(("b", "passed"), lane="ci", commit="c3", run=traced.branch)
+    standing = await traced.standing()
+    assert standing["verdict"] == "passed", "the run has not ended"
+    (run,) = (await traced.results.catalog.read("/test-runs", key=traced.branch))["items"]
+    ok(await traced.results.catalog.post(f"/test-runs/{run['id']}/complete"))
+    standing = await traced.standing()
+    assert (standing["verdict"], [reason["code"] for reason in standing["reasons"]]) == ("not_run", ["missing"])
+    assert "was not in 1 run of ci since" in standing["reasons"][0]["message"]
+    first = standing["tests"][0]
+    assert (first["missing"], first["missed_runs"]) == (True, 1)
+    assert await traced.verdict() == "not_run"
+    gate = await traced.gate()
+    assert (_rule(gate, "max_missing")["actual"], gate["passed"]) == (1, False)
+    assert "was not in 1 run of ci" in _rule(gate, "max_missing")["items"][0]["reason"]
+    await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c4")
+    assert (await traced.verdict(), (await traced.gate())["passed"]) == ("passed", True)
+
+
+async def test_a_run_that_broke_makes_nothing_missing_and_opens_no_gate(traced: Traced) -> None:
+    await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c1")
+    zero = b'<testsuites><testsuite name="pytest" tests="0" errors="0" failures="0"/></testsuites>'
+    of = {"branch": traced.branch, "lane": "ci", "commit": traced.commit("c2")}
+    sent = ok(await traced.results.post(zero, **of))
+    assert (sent["run"]["health"], sent["run"]["health_reasons"]) == ("incomplete", ["no_results"])
+    assert await traced.verdict() == "passed"
+    for asked in ({}, {"commit": traced.commit("c2")}):
+        gate = await traced.gate(require_run=True, max_incomplete_runs=0, **asked)
+        assert [rule["passed"] for rule in gate["rules"]] == [False, False]
+        assert "a file without a result in ci" in _rule(gate, "require_run")["reason"]
+    await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c2")
+    gate = await traced.gate(require_run=True, max_incomplete_runs=0, commit=traced.commit("c2"))
+    assert [rule["passed"] for rule in gate["rules"]] == [True, False]
+
+
+async def test_a_lane_that_the_last_commits_do_not_have_is_gone(traced: Traced) -> None:
+    await traced.run(("a", "passed"), lane="old", commit="c0")
+    for number in range(1, 10):
+        await traced.run(("b", "passed"), lane="ci", commit=f"c{number}")
+    assert await traced.verdict() == "passed"
+    await traced.run(("b", "passed"), lane="ci", commit="c10")
+    standing = await traced.standing()
+    assert (standing["verdict"], [reason["code"] for reason in standing["reasons"]]) == ("not_run", ["lane_gone"])
+    assert [(test["lane"], test["lane_gone"]) for test in standing["tests"]] == [("old", True), ("ci", False)]
+
+
+async def test_a_commit_has_its_own_results_alone(traced: Traced) -> None:
+    await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c1")
+    await traced.run(("c", "passed"), lane="e2e", commit="c1")
+    await traced.run(("b", "passed"), lane="ci", commit="c2", partial=True)
+    c1, c2 = traced.commit("c1"), traced.commit("c2")
+    assert (await traced.verdict(commit=c1), await traced.verdict(commit=c2)) == ("passed", "not_run")
+    report = await traced.results.catalog.read(
+        "/reports/verification", module=traced.requirement["module"], branch=traced.branch, commit=c2
+    )
+    assert [row["verdict"] for row in report["items"]] == ["not_run"]
+    codes = [reason["code"] for reason in (await traced.standing(commit=c2))["reasons"]]
+    assert codes == ["not_at_commit", "not_at_commit"]
+    assert not (await traced.gate(commit=c2, min_verified=100))["passed"]
+    gate = await traced.gate(commit=c2, min_verified=100, older="allow")
+    assert (gate["passed"], gate["older"]["total"]) == (True, 2)
+    assert all(c1 in item["reason"] for item in gate["older"]["items"])
+    assert await traced.verdict(commit=c2, older="allow") == "passed"
+    await traced.run(("b", "failed"), lane="ci", commit="c2", partial=True)
+    assert await traced.verdict(commit=c2, older="allow") == "flaky"
+    assert await traced.verdict(commit=c1) == "passed"
+
+
+async def test_a_commit_that_is_not_the_newest_keeps_what_it_came_to(traced: Traced) -> None:
+    for commit, end in (("c1", "failed"), ("c2", "passed")):
+        await traced.run(("a", end), lane="ci", commit=commit)
+    asked = [{"commit": traced.commit(one)} for one in ("c1", "c2", "c3")]
+    assert [await traced.verdict(**one) for one in asked] == ["failed", "passed", "not_run"]
+    module = {"module": traced.requirement["module"], "branch": traced.branch, "verdict": "failed"}
+    report = await traced.results.catalog.read("/reports/verification", **module, **asked[0])
+    assert report["total"] == 1
+    matrix = await traced.results.catalog.read(
+        "/reports/traceability-matrix", module=module["module"], branch=traced.branch, results=True, **asked[0]
+    )
+    assert [row["verdict"] for row in matrix["items"]] == ["failed"]
+
+
+async def test_new_failures_are_those_of_verified_requirements_that_miss_a_test_too(traced: Traced) -> None:
+    own, traced.branch = traced.branch, "main"
+    await traced.run(("a", "passed"), ("b", "passed"), lane=own, commit=own)
+    traced.branch = own
+    await traced.run(("a", "passed"), ("b", "passed"), lane=own, commit="c1")
+    assert (await traced.gate(no_new_failures=True))["passed"]
+    await traced.run(("a", "passed"), lane=own, commit="c2")
+    gate = await traced.gate(no_new_failures=True)
+    assert (_rule(gate, "no_new_failures")["actual"], gate["passed"]) == (1, False)
+    gate = await traced.gate(no_new_failures=True, commit=traced.commit("c2"))
+    assert (_rule(gate, "no_new_failures")["actual"], gate["passed"]) == (1, False)
+
+
+async def test_what_people_execute_never_hides_what_fails_in_ci(traced: Traced) -> None:
+    path = f"/test-cases/{traced.test_case['id']}/results"
+    await traced.run(("a", "failed"), lane="ci", commit="c1")
+    ok(await traced.results.catalog.post(path, {"status": "passed", "branch": traced.branch}), 201)
+    assert await traced.verdict() == "failed"
+    await traced.run(("a", "passed"), lane="ci", commit="c2")
+    assert await traced.verdict() == "passed"
+    ok(await traced.results.catalog.post(path, {"status": "failed", "branch": traced.branch}), 201)
+    assert await traced.verdict() == "failed"
+    refused = await traced.results.post(junit(("a", "passed")), lane="manual")
+    problem(refused, 422)
+
+
+async def test_an_execution_by_hand_of_an_older_commit_does_not_win(traced: Traced) -> None:
+    path = f"/test-cases/{traced.test_case['id']}/results"
+    for commit in ("c1", "c2"):
+        ok(await traced.results.post(junit(("x", "passed")), branch=traced.branch, commit=traced.commit(commit)))
+    for status, commit in (("failed", traced.commit("c2")), ("passed", traced.commit("c1"))):
+        body = {"status": status, "branch": traced.branch, "commit": commit}
+        ok(await traced.results.catalog.post(path, body), 201)
+    assert await traced.verdict() == "failed"
+    ok(await traced.results.catalog.post(path, {"status": "passed", "branch": traced.branch}), 201)
+    assert await traced.verdict() == "passed"
+
+
+async def test_a_test_that_changes_often_is_unsteady_and_has_its_verdict_all_the_same(traced: Traced) -> None:
+    for number, end in enumerate(("passed", "failed", "skipped", "passed", "failed", "passed")):
+        await traced.run(("a", end), lane="ci", commit=f"c{number}")
+    assert await traced.verdict() == "passed"
+    assert [test["unsteady"] for test in (await traced.standing())["tests"]] == [True]
+    gate = await traced.gate(max_unsteady=0)
+    assert (gate["rules"][0]["actual"], gate["passed"]) == (1, False)
+    (flaky,) = (await traced.results.catalog.read("/reports/flaky-tests", branch=traced.branch))["items"]
+    assert (flaky["unsteady"], flaky["flips"], flaky["lane"]) == (True, 4, "ci")
+
+
+async def test_of_several_environments_the_worst_counts_and_skipped_is_worse_than_passed(traced: Traced) -> None:
+    for environment, end in (("linux", "passed"), ("windows", "skipped")):
+        await traced.run(("a", end), lane="ci", commit="c1", environment=environment)
+    assert await traced.verdict() == "not_run"
+    assert [await traced.verdict(environment=one) for one in ("linux", "windows")] == ["passed", "not_run"]
+
+
+async def test_a_run_goes_on_when_a_lane_begins_of_which_shards_are_missing(traced: Traced) -> None:
+    of: dict[str, Any] = {"commit": "c1", "run": traced.branch}
+    for shard in ("1/2", "2/2"):
+        sent = await traced.run((f"a{shard}", "passed"), lane="unit", shard=shard, **of)
+    assert sent["run"]["status"] == "completed"
+    sent = await traced.run(("b", "passed"), lane="e2e", shard="1/2", **of)
+    assert (sent["run"]["status"], sent["run"]["health_reasons"]) == ("running", ["not_finished", "shards_missing"])
+    assert not (await traced.gate(require_run=True))["passed"]
+    sent = await traced.run(("c", "passed"), lane="e2e", shard="2/2", **of)
+    assert (sent["run"]["status"], sent["run"]["health"]) == ("completed", "ok")
+    assert {part["lane"]: part["whole"] for part in sent["run"]["lanes"]} == {"unit": True, "e2e": True}
