@@ -79,8 +79,10 @@ class Traceline:
         await asyncio.gather(*(database.close() for database in self.databases.values()))
 
 
-def compose(settings: AllSettings, database_urls: Mapping[str, str], data: Path, *, demo: bool = False) -> Traceline:
-    """Return the system over these databases, by service, whose server has its files in the folder `data`.
+def compose(
+    settings: AllSettings, database_urls: Mapping[str, str], data: Path | None = None, *, demo: bool = False
+) -> Traceline:
+    """Return the system over these databases, by service, whose server has its files in `data`, where that is known.
 
     The page of a `demo` signs in by a button.
     """
@@ -93,7 +95,7 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str], data: Path,
         name: Database(
             database_urls[name],
             pool_size=of.database_pool_size,
-            volume=Volume(data, _RESERVE_OF_LOG_INS if name == AUTH.name else _RESERVE),
+            volume=None if data is None else Volume(data, _RESERVE_OF_LOG_INS if name == AUTH.name else _RESERVE),
         )
         for name, of in settings.services.items()
     }
