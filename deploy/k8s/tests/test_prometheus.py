@@ -56,7 +56,7 @@ async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
             await connection.execute(_REQUIREMENT)
     version.announce({service.name: service.schema for service in SERVICES})
     transport = httpx.ASGITransport(Measured(traceline.app, "gateway", measured_as))
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         await client.get("/livez")
     series = await measured(*traceline.collectors())
     await traceline.stop()
