@@ -34,8 +34,9 @@ from chassis.web import strict_json
         (b'{"a":' * 100_000, "", "too_deep"),
         (b'{"tags": [' + b"1," * 10_000 + b"1]}", "/tags", "too_many"),
         (b"{" + b",".join(b'"%d":1' % number for number in range(10_001)) + b"}", "", "too_many"),
+        (b"{" + b",".join(b'"%d":1' % number for number in range(1_001)) + b"}", "", "too_many"),
     ],
-    ids=range(20),
+    ids=range(21),
 )
 def test_what_cannot_be_stored_is_refused_with_its_place(body: bytes, pointer: str, code: str) -> None:
     with pytest.raises(Invalid) as caught:

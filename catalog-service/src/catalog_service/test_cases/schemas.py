@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
 
 from catalog_service.items.bounds import LAST_STEP, LONGEST_TEXT, MOST_STEPS, JsonObject, StepText
 from catalog_service.items.schemas import (
@@ -33,7 +34,16 @@ def _number(key: str) -> str:
 
 
 StepNumber = Annotated[str, AfterValidator(_number)]
-Steps = Annotated[dict[StepNumber, StepText], Field(max_length=MOST_STEPS)]
+
+
+def _check_count(steps: Any) -> Any:
+    # Before each is looked at: of many thousands each may be wrong.
+    if isinstance(steps, dict) and len(steps) > MOST_STEPS:
+        raise PydanticCustomError("too_many", f"There are at most {MOST_STEPS} steps; these are {len(steps)}.")
+    return steps
+
+
+Steps = Annotated[dict[StepNumber, StepText], BeforeValidator(_check_count), Field(max_length=MOST_STEPS)]
 Conditions = Annotated[Annotated[str, Field(max_length=LONGEST_TEXT)] | None, BeforeValidator(blank_is_none)]
 Minutes = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 
@@ -94,7 +104,9 @@ class TestCasePatch(ItemPatch):
 
     type: TestCaseType = Field(default_factory=absent)
     status: TestCaseStatus | None = None
-    steps: Annotated[dict[StepNumber, StepText | None], Field(max_length=MOST_STEPS)] | None = None
+    steps: (
+        Annotated[dict[StepNumber, StepText | None], BeforeValidator(_check_count), Field(max_length=MOST_STEPS)] | None
+    ) = None
     preconditions: Conditions = None
     postconditions: Conditions = None
     test_data: JsonObject | None = None

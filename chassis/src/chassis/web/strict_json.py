@@ -13,6 +13,8 @@ from chassis.web.costly import in_thread
 MAX_DEPTH = 32
 MAX_MEMBERS = 10_000
 """Of one object or array: each may be wrong, and an error takes a hundred times the memory of a member."""
+MAX_FIELDS = 1_000
+"""Of a body that is an object: none has so many fields, and each that is unknown would be an error."""
 MAX_VALUES = 100_000
 """Of a body, those in objects and arrays in it counted: each is looked at."""
 _LARGE = 32 * 1024
@@ -71,6 +73,8 @@ def parse(body: bytes, part: str | None = None) -> Any:
         ) from None
     if body.count(b",") >= MAX_VALUES and _has_too_many(body):
         raise Invalid.field(pointer, f"No more than {MAX_VALUES} values are accepted in a {what}.", "too_many")
+    if isinstance(value, dict) and len(value) > MAX_FIELDS:
+        raise Invalid.field(pointer, f"No more than {MAX_FIELDS} members are accepted.", "too_many")
     check(value, pointer)
     if doubled.found is not None:
         of, name = doubled.found
