@@ -4,7 +4,6 @@ import http.client
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 
 from benchmarks.neighbours.cases import Case
@@ -17,6 +16,8 @@ _MORE_ROUNDS = 3
 """Where it looks as if the bar were broken."""
 _LONGEST = 3.0
 """Seconds of a round with the member, in which at least one of its requests ends or is well under way."""
+_REFUSED = 30.0
+"""Seconds that an answer counts as that is none, such as a 503."""
 _QUIET = 1.4
 _PATIENCE = 4.0
 
@@ -102,14 +103,23 @@ class Neighbours:
         for _ in range(count):
             time.sleep(_PAUSE)
             began = time.perf_counter()
-            with suppress(http.client.RemoteDisconnected):
-                self._connection.request("GET", "/api/v1/auth/me", headers=self._headers)
-            answer = self._connection.getresponse()
-            answer.read()
+            status = self._ask()
             found.append(time.perf_counter() - began)
-            if answer.status != 200:
-                raise RuntimeError(f"GET /auth/me was answered with {answer.status}.")
+            if status != 200:
+                found[-1] = max(found[-1], _REFUSED)
         return found
+
+    def _ask(self) -> int:
+        """Return the status of one GET /auth/me; over a new connection where the last was left idle for too long."""
+        try:
+            self._connection.request("GET", "/api/v1/auth/me", headers=self._headers)
+            answer = self._connection.getresponse()
+        except (http.client.HTTPException, ConnectionError):
+            self._connection.close()
+            self._connection.request("GET", "/api/v1/auth/me", headers=self._headers)
+            answer = self._connection.getresponse()
+        answer.read()
+        return answer.status
 
     def _wait_until_quiet(self) -> None:
         """Wait for what the last request has left to do."""
