@@ -134,6 +134,30 @@ async def test_a_run_tells_what_became_of_the_queue(world: "World", counts: tupl
     assert [entry["details"][name] for name in names] == list(counts)
 
 
+async def test_new_scores_after_an_update_are_told_once_to_those_who_review(world: "World") -> None:
+    await world.tell_users([factories.user(world.ana, "admin"), factories.user(world.ben, "viewer")])
+    renewed = factories.run_finished(
+        pending_only=True, suggestions_created=0, suggestions_updated=40, suggestions_withdrawn=9
+    )
+    await world.tell(renewed, by=world.system)
+    (told,) = await world.notifications(world.ana)
+    assert await world.notifications(world.ben) == []
+    assert (told["type"], told["title"]) == ("suggestions_generated", "New scores for 40 pending suggestions")
+    assert told["message"] == (
+        "Since this update a score says how likely two items belong together, by whichever algorithm. Scoring anew what"
+        " is pending gave 40 pending ones a new score and withdrew 9 below the threshold. Thresholds that are set, like"
+        " 0.3, stay, and are read on the new scale."
+    )
+    (entry,) = await world.audit_log()
+    assert entry["summary"].endswith("the run gave 40 pending ones a new score and withdrew 9 below the threshold.")
+
+
+async def test_nobody_is_told_of_an_update_that_has_changed_no_score(world: "World") -> None:
+    await world.tell_users([factories.user(world.ana, "admin")])
+    await world.tell(factories.run_finished(pending_only=True, suggestions_created=0), by=world.system)
+    assert await world.notifications(world.ana) == []
+
+
 async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
     await world.tell(factories.run_finished(status="failed", error="The engine stopped."))
     told = await only(world)

@@ -50,3 +50,17 @@ def test_what_is_pending_in_an_older_schema_is_told_when_it_is_migrated(postgres
         events = connection.execute("SELECT count(*) FROM outbox").fetchone()
     assert told == pending
     assert events == (2,), "500 pairs are told at once"
+
+
+def test_projects_of_an_older_schema_are_to_have_new_scores_and_those_that_come_later_are_not(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.empty_database()
+    migrations.upgrade("suggestion_service", url, to="0018")
+    put = "INSERT INTO corpus_head (project_id, only_row, head) VALUES (%s, true, 1)"
+    with psycopg.connect(url) as connection:
+        connection.execute(put, ("OLD",))
+    migrations.upgrade("suggestion_service", url)
+    with psycopg.connect(url) as connection:
+        connection.execute(put, ("NEW",))
+        assert connection.execute("SELECT project_id, position FROM outdated_scales").fetchall() == [("OLD", None)]

@@ -68,7 +68,10 @@ class RunProgressed(Momentary):
 
 
 class RunFinished(Momentary):
-    """A generation over everything ended; the actor is who asked for it. `progress` (0..1): how far it had come."""
+    """A generation over everything ended; the actor is who asked for it. `progress` (0..1): how far it had come.
+
+    With `pending_only` nobody did: scores mean something else since an update, and pending suggestions got new ones.
+    """
 
     wire_name = "suggestion.run.finished"
     run_id: UUID
@@ -82,6 +85,7 @@ class RunFinished(Momentary):
     suggestions_updated: int = 0
     suggestions_withdrawn: int = 0
     progress: float | None = None
+    pending_only: bool = False
 
 
 class SuggestionReviewed(Payload):

@@ -117,8 +117,9 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
 def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
     """Return one entry for the run."""
     run = event.data
+    created = None if run.pending_only else run.suggestions_created
     outcome = {
-        "completed": run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn),
+        "completed": run_outcome(created, run.suggestions_updated, run.suggestions_withdrawn),
         "failed": "failed",
         "cancelled": "was cancelled",
     }[run.status]
@@ -128,7 +129,8 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
         ResourceType.RUN,
         str(run.run_id),
         None,
-        f"{who(event.actor)} had suggestions generated for the whole record; the run {outcome}.",
+        f"{who(event.actor)} had {'pending suggestions scored anew' if run.pending_only else 'suggestions generated'}"
+        f" for the whole record; the run {outcome}.",
         details=given(run, frozenset({"run_id", "status", "progress"})),
     )
 

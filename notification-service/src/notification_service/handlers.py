@@ -152,7 +152,10 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     ),
     suggestion.RunProgressed: streamed(stream_events.run_progressed),
     suggestion.RunFinished: each(
-        audited(entries.run_finished), to_actor(texts.run_finished), streamed(stream_events.run_finished)
+        audited(entries.run_finished),
+        to_actor(texts.run_finished),
+        to_reviewers(texts.scores_renewed),
+        streamed(stream_events.run_finished),
     ),
     suggestion.SuggestionReviewed: each(
         audited(entries.suggestion_reviewed),

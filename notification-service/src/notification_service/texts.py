@@ -94,8 +94,10 @@ def _told_ids(data: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
-    """Return the text about the end of a generation over everything; None when it was cancelled."""
+    """Return the text about the end of a generation over everything; None when it was cancelled, or nobody's."""
     run = event.data
+    if run.pending_only:
+        return None
     data = {"run_id": run.run_id, "status": run.status, "suggestions_created": run.suggestions_created}
     if run.status == "completed":
         return Text(
@@ -116,6 +118,23 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
             data,
         )
     return None
+
+
+def scores_renewed(event: Received[suggestion.RunFinished]) -> Text | None:
+    """Return the text about new scores after an update; None about other generations, and where none has changed."""
+    run = event.data
+    if not run.pending_only or not run.suggestions_updated + run.suggestions_withdrawn:
+        return None
+    renewed = counted(run.suggestions_updated, "pending suggestion")
+    outcome = run_outcome(None, run.suggestions_updated, run.suggestions_withdrawn)
+    return Text(
+        NotificationType.SUGGESTIONS_GENERATED,
+        f"New scores for {renewed}",
+        "Since this update a score says how likely two items belong together, by whichever algorithm. Scoring anew"
+        f" what is pending {outcome}. Thresholds that are set, like {run.threshold:g}, stay, and are read on the new"
+        " scale.",
+        {"run_id": run.run_id, "status": run.status, "suggestions_created": 0},
+    )
 
 
 def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Text:

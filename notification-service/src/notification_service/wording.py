@@ -50,9 +50,14 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def run_outcome(created: int, updated: int, withdrawn: int) -> str:
-    """Return what a run has done: `found 3 new suggestions, gave 40 pending ones a new score and withdrew 9`."""
-    parts = [f"found {counted(created, 'new suggestion') if created else 'nothing new'}"]
+def run_outcome(created: int | None, updated: int, withdrawn: int) -> str:
+    """Return what a run has done: `found 3 new suggestions, gave 40 pending ones a new score and withdrew 9`.
+
+    `created` is None of one that has looked for nothing new.
+    """
+    parts = []
+    if created is not None:
+        parts.append(f"found {counted(created, 'new suggestion') if created else 'nothing new'}")
     if updated:
         parts.append(f"gave {updated} pending {'one' if updated == 1 else 'ones'} a new score")
     if withdrawn:

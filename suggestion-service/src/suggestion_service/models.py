@@ -92,6 +92,14 @@ import_items = sa.Table(
     comment="items that say something new by an import whose end is not told yet",
 )
 
+outdated_scales = sa.Table(
+    "outdated_scales",
+    metadata,
+    project_column(primary_key=True),
+    sa.Column("position", sa.Uuid, comment="items.id up to which the terms are read anew"),
+    comment="projects whose terms and pending suggestions are of an older version",
+)
+
 linked_pairs = sa.Table(
     "linked_pairs",
     metadata,
@@ -163,6 +171,12 @@ runs = sa.Table(
     required("progress", sa.Double, server_default=sa.text("0")),
     *_run_counts(),
     required("rescore", sa.Boolean, server_default=sa.text("true")),
+    required(
+        "pending_only",
+        sa.Boolean,
+        server_default=sa.text("false"),
+        comment="scores pending suggestions anew for a new scale, and suggests nothing",
+    ),
     sa.Column(
         "background",
         sa.Text,

@@ -24,6 +24,7 @@ from suggestion_service.scale import Scales
 from suggestion_service.scoring import run_loop
 from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.jobs import QUEUE, ScoringJobs
+from suggestion_service.scoring.new_scale import NewScale
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.scoring.rescore_sweep import RescoreSweep
 from suggestion_service.scoring.run_loop import RunLoop
@@ -75,6 +76,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     worker.add("suggestion scoring jobs", jobs.run)
     worker.every("suggestion scoring sweep", 2, jobs.sweep, leader_only=True)
     worker.add("suggestion rescore sweep", RescoreSweep(database, corpora, scales).run, leader_only=True)
+    worker.every("suggestion new scale", 5, NewScale(database, scales).bring_over, leader_only=True)
     undoing = Undoing(database, catalog, scales)
 
     async def reconcile() -> None:

@@ -47,11 +47,11 @@ async def test_the_figures_are_those_of_the_suggestions(service: Any, viewer: An
     }
     assert methods["hybrid"]["totals"] == {"all": 3, "pending": 1, "accepted": 1, "rejected": 0, "expired": 1}
     assert {row["band"]: (row["totals"]["all"], row["acceptance_rate"]) for row in report["by_band"]} == {
-        "very_high": (1, 1.0),
-        "high": (0, None),
-        "moderate": (0, None),
-        "low": (2, None),
-    }, "only hybrid scores have bands"
+        "very_high": (2, 1.0),
+        "high": (1, 0.0),
+        "moderate": (2, 0.5),
+        "low": (3, 0.0),
+    }
     assert {row["threshold"]: (row["accepted"], row["rejected"]) for row in report["thresholds"]} == {
         0.1: (3, 3),
         0.2: (3, 3),

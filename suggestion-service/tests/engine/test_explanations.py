@@ -85,18 +85,26 @@ def test_the_score_can_be_computed_again_from_the_components(scorer: Scorer, alg
         assert all(0.0 <= part["score"] <= 1.0 + 1e-9 for part in parts)
 
 
-def test_a_hybrid_score_can_be_computed_again_by_hand(scorer: Scorer) -> None:
+@every_algorithm
+def test_a_score_can_be_computed_again_by_hand(scorer: Scorer, algorithm: Algorithm) -> None:
     for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
-        explained = scorer.explain("hybrid", *pair)
+        explained = scorer.explain(algorithm, *pair)
         parts, steps = explained.components, explained.calculation
         assert steps is not None
         if steps["likeness"] == 0:
             assert explained.score == 0
             continue
-        likeness = (0.6 * steps["parts"]["semantic"]["score"] + 0.3 * steps["parts"]["keyword"]["score"]) / 0.9
+        likeness = (
+            (0.6 * steps["parts"]["semantic"]["score"] + 0.3 * steps["parts"]["keyword"]["score"]) / 0.9
+            if algorithm == "hybrid"
+            else parts[algorithm]["score"]
+        )
         assert likeness == pytest.approx(steps["likeness"], abs=1e-8)
         advantage = 2 * likeness - steps["requirement_neighbours"] - steps["test_case_neighbours"]
-        probability = 1 / (1 + math.exp(-(steps["intercept"] + steps["slope"] * advantage)))
+        advantage = max(advantage, 0.3 - 20 * (1 - likeness))
+        assert advantage == pytest.approx(steps["csls"], abs=1e-8)
+        odds_against = math.exp(-(steps["intercept"] + steps["slope"] * advantage)) + math.exp(-steps["certainty"])
+        probability = 1 / (1 + odds_against)
         assert probability == pytest.approx(parts["texts"]["score"], abs=1e-6)
         metadata = parts.get("heuristic", {"score": 0.0, "weight": 0.0})
         score = (1 - metadata["weight"]) * probability + metadata["weight"] * metadata["score"]
@@ -173,6 +181,14 @@ def test_a_pair_without_metadata_has_no_heuristic_part() -> None:
     explained = Scorer(corpus.snapshot()).explain("hybrid", *pair)
     assert set(explained.components) == {"texts"}
     assert explained.score > 0.9
+
+
+@pytest.mark.parametrize("algorithm", ["tfidf", "keyword"])
+def test_the_plain_cosine_stands_among_the_components_without_a_weight(scorer: Scorer, algorithm: Algorithm) -> None:
+    components = scorer.explain(algorithm, *PARITY).components
+    assert set(components) == {"texts", algorithm}
+    assert 0 < components[algorithm]["score"] < 1
+    assert components[algorithm]["weight"] == components[algorithm]["contribution"] == 0
 
 
 @every_algorithm

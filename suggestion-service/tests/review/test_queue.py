@@ -16,7 +16,7 @@ async def queue(service: Any, catalog: Any) -> list[dict[str, Any]]:
     catalog.requirement(PUMP, external_id="REQ-1", module="pumps")
     for more in ("", "slowly", "slowly while lamps burn", "so that cold water leaves seven green cellars"):
         catalog.test_case(f"{PUMP} {more}".strip())
-    await service.score()
+    await service.generate(threshold=0)
     await service.rows(
         "UPDATE suggestions SET suggestion_method = 'keyword_match' WHERE similarity_score ="
         " (SELECT min(similarity_score) FROM suggestions)"
@@ -57,14 +57,8 @@ async def test_a_suggestion_shows_its_pair_and_band(service: Any, queue: Any, vi
     ],
 )
 async def test_the_band_follows_the_score(service: Any, queue: Any, score: float, band: str) -> None:
-    await service.rows("UPDATE suggestions SET similarity_score = %s, suggestion_method = 'hybrid'", score)
+    await service.rows("UPDATE suggestions SET similarity_score = %s", score)
     assert {found["band"] for found in await service.suggestions()} == {band}
-
-
-@pytest.mark.parametrize("method", ["semantic_similarity", "keyword_match"])
-async def test_a_score_that_is_no_probability_has_no_band(service: Any, queue: Any, method: str) -> None:
-    await service.rows("UPDATE suggestions SET suggestion_method = %s", method)
-    assert {found["band"] for found in await service.suggestions()} == {None}
 
 
 async def test_filters_narrow_and_combine(service: Any, queue: Any) -> None:
@@ -115,7 +109,7 @@ async def test_filters_find_by_module_band_method_text_and_reviewer(service: Any
     assert await found(module='!"Zahlung, Käse & Co"') == [ids[0], ids[2], ids[3]]
     assert await found(module='""') == [ids[0], ids[2], ids[3]], "test cases without a module"
     assert await found(search="description") == [], "the names of fields are no text"
-    await service.rows("UPDATE suggestions SET similarity_score = 0.95, suggestion_method = 'hybrid'")
+    await service.rows("UPDATE suggestions SET similarity_score = 0.95")
     await service.rows("UPDATE suggestions SET similarity_score = 0.7 WHERE id = %s", ids[2])
     assert await found(band="moderate") == await found(band="!very_high") == [ids[2]]
     assert set(await found(band="very_high,moderate")) == set(ids)

@@ -125,24 +125,23 @@ async def test_a_suggestion_without_an_explanation_has_no_spans(service: Any, pa
 async def reviewed(service: Any, method: str, score: float, accepted: int, rejected: int) -> None:
     await service.rows(
         "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
-        " created_at, reviewed_at, requirement_text_sequence, test_case_text_sequence)"
+        " suggestion_metadata, created_at, reviewed_at, requirement_text_sequence, test_case_text_sequence)"
         " SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), %s, %s,"
-        " CASE WHEN n <= %s THEN 'accepted' ELSE 'rejected' END, now(), now(), 1, 1"
+        " CASE WHEN n <= %s THEN 'accepted' ELSE 'rejected' END, '{\"calculation\": {}}', now(), now(), 1, 1"
         " FROM generate_series(1, %s) AS n",
         *(score, method, accepted, accepted + rejected),
     )
 
 
 async def test_the_reason_says_how_right_its_band_was(service: Any, pair: Any) -> None:
-    await service.rows("UPDATE suggestions SET suggestion_method = 'hybrid', similarity_score = 0.8")
+    await service.rows("UPDATE suggestions SET similarity_score = 0.8")
     stored = pair["suggestion_reason"]
     await reviewed(service, "hybrid", 0.8, 15, 4)
     await reviewed(service, "hybrid", 0.95, 30, 0)
-    await reviewed(service, "semantic_similarity", 0.8, 0, 50)
     assert (await service.suggestions(status="pending"))[0]["suggestion_reason"] == stored, "19 say little"
     await reviewed(service, "hybrid", 0.76, 0, 1)
     (told,) = await service.suggestions(status="pending")
     assert told["suggestion_reason"] == f"{stored} Of 20 reviewed suggestions in this band 15 were accepted."
     assert (await service.read(f"/suggestions/{pair['id']}"))["suggestion_reason"] == told["suggestion_reason"]
-    await service.rows("UPDATE suggestions SET suggestion_method = 'semantic_similarity' WHERE status = 'pending'")
-    assert (await service.suggestions(status="pending"))[0]["suggestion_reason"] == stored, "it has no band"
+    await service.rows("UPDATE suggestions SET suggestion_metadata = '{}' WHERE status <> 'pending'")
+    assert (await service.suggestions(status="pending"))[0]["suggestion_reason"] == stored, "of a scale of before"

@@ -102,12 +102,17 @@ async def test_the_settings_say_how_the_background_scores(serve: Any, catalog: A
 
 
 async def test_a_score_at_the_threshold_is_suggested(serve: Any, catalog: Any) -> None:
-    service = await serve(auto_suggestions_threshold=1.0)
     catalog.requirement(PUMP)
     catalog.test_case(PUMP)
-    await service.score()
-    (found,) = await service.suggestions()
-    assert found["similarity_score"] == 1.0
+    below = await serve(auto_suggestions_threshold=0.5)
+    await below.score()
+    (found,) = await below.suggestions()
+    just = await serve(auto_suggestions_threshold=found["similarity_score"])
+    await just.score()
+    assert [one["similarity_score"] for one in await just.suggestions()] == [found["similarity_score"]]
+    above = await serve(auto_suggestions_threshold=found["similarity_score"] + 1e-6)
+    await above.score()
+    assert await above.suggestions() == []
 
 
 async def test_two_workers_never_claim_the_same_item(service: Any, catalog: Any) -> None:

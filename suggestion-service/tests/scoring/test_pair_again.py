@@ -50,7 +50,7 @@ async def test_a_decided_pair_comes_again_when_a_text_changes(
 ) -> None:
     suggestion = await service.pair(PUMP)
     await decide(service, suggestion, how)
-    catalog.change(UUID(suggestion[side]), title="the pump stops at once")
+    catalog.change(UUID(suggestion[side]), title="the lamp stops at once")
     await (service.score() if by == "background" else service.generate())
     (again,) = await service.suggestions(status="pending", **pair_of(suggestion))
     assert again["id"] != suggestion["id"]
@@ -141,5 +141,5 @@ async def test_background_and_run_give_a_pair_the_same_score(serve: Any, catalog
             for found in await service.suggestions()
         }
 
-    assert len(await scores(run)) > 3
+    assert len(await scores(run)) >= 3
     assert await scores(background) == await scores(run)

@@ -3274,13 +3274,13 @@ export interface components {
         };
         /**
          * Band
-         * @description Of a hybrid score: 0.90 to 1.00, 0.75 to 0.89, 0.60 to 0.74, below 0.60.
+         * @description Of a score: 0.90 to 1.00, 0.75 to 0.89, 0.60 to 0.74, below 0.60.
          * @enum {string}
          */
         Band: "very_high" | "high" | "moderate" | "low";
         /**
          * BandFigures
-         * @description Of one band of hybrid scores; the other methods have no bands.
+         * @description Of one band of scores.
          */
         BandFigures: {
             /** Acceptance Rate */
@@ -3493,7 +3493,7 @@ export interface components {
         BulkFilter: {
             /**
              * Band
-             * @description Of hybrid scores; the other methods have none. very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes
+             * @description very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes
              * @example very_high,high
              * @example !very_high
              */
@@ -9455,6 +9455,7 @@ export interface components {
          *       "finished_at": "2026-03-02T09:30:00.420000Z",
          *       "id": "5f0c5a1e-9a45-4a7a-9a0e-0d6c3a4e6f10",
          *       "pairs_analyzed": 5400,
+         *       "pending_only": false,
          *       "progress": 1,
          *       "rescore": true,
          *       "started_at": "2026-03-02T09:30:00.061000Z",
@@ -9486,6 +9487,11 @@ export interface components {
             id: string;
             /** Pairs Analyzed */
             pairs_analyzed: number;
+            /**
+             * Pending Only
+             * @description Whether it scores pending suggestions anew and suggests nothing: after an update that has changed what scores mean, once, by `system`.
+             */
+            pending_only: boolean;
             /** Progress */
             progress: number;
             /**
@@ -10111,10 +10117,13 @@ export interface components {
          * @description A pair that may belong together, why, and what became of it.
          *
          *     In `suggestion_metadata`, `components` have a score, a weight and their product, the contribution: the weights add
-         *     up to 1, the contributions to `similarity_score`. For hybrid, `calculation` says how the score of `texts` came
-         *     about: the sum of weight x score over its `parts` is `likeness`, and the score is 1 / (1 + exp(-(intercept + slope x
-         *     (2 x likeness - requirement_neighbours - test_case_neighbours)))). `matched_terms` are the words that count most,
-         *     `against` the signs that the two are alike by chance, each with a `code` and a sentence in `detail`.
+         *     up to 1, the contributions to `similarity_score`; the plain cosine of `tfidf` and `keyword` stands there with weight
+         *     0. `calculation` says how the score of `texts` came about: the sum of weight x score over its `parts` is `likeness`,
+         *     `csls` is 2 x likeness - requirement_neighbours - test_case_neighbours or, of nearly the same texts, 0.3 - 20 x (1 -
+         *     likeness) where that is more, and the score is 1 / (1 + exp(-(intercept + slope x csls)) + exp(-certainty)): it
+         *     stays below the probability whose log-odds are `certainty`, which what both items share allows.
+         *     `matched_terms` are the words that count most, `against` the signs that the two are alike by chance, each with a
+         *     `code` and a sentence in `detail`.
          *
          *     Where reviews of like pairs were seen to help, `suggestion_metadata.reviews` says which, and by how much, in
          *     log-odds, they move the suggestion when sorted by relevance; the score is none of theirs.
@@ -10146,7 +10155,9 @@ export interface components {
          *         ],
          *         "algorithm": "hybrid",
          *         "calculation": {
-         *           "intercept": -0.5,
+         *           "certainty": 2.31,
+         *           "csls": 0.093634,
+         *           "intercept": -0.75,
          *           "likeness": 0.43,
          *           "parts": {
          *             "keyword": {
@@ -10160,8 +10171,8 @@ export interface components {
          *           },
          *           "probability": 0.755849,
          *           "requirement_neighbours": 0.46,
-         *           "slope": 18.5,
-         *           "test_case_neighbours": 0.311889
+         *           "slope": 24,
+         *           "test_case_neighbours": 0.306366
          *         },
          *         "components": {
          *           "heuristic": {
@@ -10213,8 +10224,8 @@ export interface components {
          *     }
          */
         Suggestion: {
-            /** @description Of a hybrid score, which is a probability: `very_high` from 0.90, `high` from 0.75, `moderate` from 0.60, `low` below. Null for the other methods: what their scores are worth differs from record to record. */
-            band: components["schemas"]["Band"] | null;
+            /** @description Of the score, by whichever method: `very_high` from 0.90, `high` from 0.75, `moderate` from 0.60, `low` below. */
+            band: components["schemas"]["Band"];
             /**
              * Created At
              * Format: date-time
@@ -19883,7 +19894,7 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
-                /** @description Of hybrid scores; the other methods have none. very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes */
+                /** @description very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes */
                 band?: ("very_high" | "high" | "moderate" | "low" | "!very_high" | "!high" | "!moderate" | "!low")[];
                 /** @description `texts`: all that both items say, and `spans`, where the matched terms stand in it. */
                 expand?: "texts";
@@ -20217,7 +20228,7 @@ export interface operations {
     count_suggestions: {
         parameters: {
             query?: {
-                /** @description Of hybrid scores; the other methods have none. very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes */
+                /** @description very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes */
                 band?: ("very_high" | "high" | "moderate" | "low" | "!very_high" | "!high" | "!moderate" | "!low")[];
                 /** @description Which facets to count, with commas between them: module, band, method, status. Left out: all. */
                 facets?: string;

@@ -9,10 +9,10 @@ from suggestion_service.store.suggestions import REVIEWED
 
 
 class Count(NamedTuple):
-    """How many suggestions there are of a method, a band (None where the method has none) and a status."""
+    """How many suggestions there are of a method, a band and a status."""
 
     method: str
-    band: str | None
+    band: str
     status: str
     number: int
 

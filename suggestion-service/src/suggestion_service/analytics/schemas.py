@@ -32,7 +32,7 @@ class MethodFigures(Figures):
 
 
 class BandFigures(Figures):
-    """Of one band of hybrid scores; the other methods have no bands."""
+    """Of one band of scores."""
 
     band: Band
 

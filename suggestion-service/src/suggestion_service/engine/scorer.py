@@ -10,14 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.corpus.arrays import Floats, Ints
-from suggestion_service.engine.corpus.query import Algorithm, Query, RowQuery, Side
+from suggestion_service.engine.corpus.query import Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.explanation import Explanation, explain
 from suggestion_service.engine.explanation.facts import facts
 from suggestion_service.engine.explanation.reading import Reading
-from suggestion_service.engine.lexical.similarity import ScoredPairs, Similarity, weighted_sum
-from suggestion_service.engine.ranking.calibration import EMBEDDED, LEXICAL, LEXICAL_PARTS, rounded
-from suggestion_service.engine.ranking.hybrid import HybridRanking
+from suggestion_service.engine.lexical.similarity import Similarity
+from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanking
+from suggestion_service.engine.ranking.calibration import (
+    EMBEDDED,
+    KEYWORDS_ALONE,
+    LEXICAL,
+    LEXICAL_PARTS,
+    SEMANTIC_ALONE,
+    rounded,
+)
 from suggestion_service.engine.semantic.embeddings import EmbeddingView
 from suggestion_service.engine.semantic.similarity import EmbeddedSimilarity
 
@@ -55,10 +62,11 @@ class Scorer:
             wanted = snapshot.test_cases.rows_of(query.test_cases)
         everything = len(row_query.rows) * (snapshot.count - snapshot.views[row_query.side].count)
         done = 0
-        for pairs in self._candidates(query.algorithm, row_query):
+        ranking = self._rankings[query.algorithm]
+        for pairs in ranking.candidates(row_query):
             if wanted is not None:
                 pairs = pairs.where(np.isin(pairs.test_cases, wanted))
-            scores = rounded(self._scores(query.algorithm, pairs))
+            scores = rounded(ranking.scores(pairs.requirements, pairs.test_cases, pairs.similarity).score)
             reached = (scores >= query.threshold) & (scores > 0.0)
             done += pairs.compared
             yield Block(
@@ -74,14 +82,11 @@ class Scorer:
 
         Raises KeyError for an id that the snapshot does not have.
         """
-        similarity = self._similarities[algorithm]
+        ranking = self._rankings[algorithm]
         scores: list[Floats] = [np.zeros(0)]
         for i, j in self._rows(pairs):
-            words = similarity.term_products(i, j)
-            if algorithm == "hybrid":
-                scores.append(self._hybrid.scores(i, j, similarity.parts(i, j, words)[1]).score)
-            else:
-                scores.append(weighted_sum(words.cosines, similarity.weights))
+            words = ranking.similarity.term_products(i, j)
+            scores.append(ranking.scores(i, j, ranking.similarity.parts(i, j, words)[1]).score)
         return rounded(np.concatenate(scores))
 
     def explain(
@@ -106,28 +111,16 @@ class Scorer:
         what speaks against the pair is named; without, terms are shown as stems.
         Raises KeyError for an id that the snapshot does not have.
         """
-        similarity, hybrid = self._similarities[algorithm], self._hybrid if algorithm == "hybrid" else None
         known = readings or {}
         of_pairs = (
             of_pair
             for i, j in self._rows(pairs)
-            for of_pair in facts(self.snapshot, algorithm, similarity, hybrid, i, j)
+            for of_pair in facts(self.snapshot, algorithm, self._rankings[algorithm], i, j)
         )
         return [
             explain(of_pair, known.get(requirement_id), known.get(test_case_id))
             for of_pair, (requirement_id, test_case_id) in zip(of_pairs, pairs, strict=True)
         ]
-
-    def _candidates(self, algorithm: Algorithm, query: RowQuery) -> Iterator[ScoredPairs]:
-        """Return the pairs whose score may reach the threshold."""
-        if algorithm == "hybrid":
-            return self._hybrid.candidates(query)
-        return self._similarities[algorithm].pairs(query)
-
-    def _scores(self, algorithm: Algorithm, pairs: ScoredPairs) -> Floats:
-        if algorithm == "hybrid" and len(pairs.similarity):
-            return self._hybrid.scores(pairs.requirements, pairs.test_cases, pairs.similarity).score
-        return pairs.similarity
 
     def _rows(self, pairs: Sequence[tuple[UUID, UUID]]) -> Iterator[tuple[Ints, Ints]]:
         """Return the rows of the pairs, some at once."""
@@ -138,20 +131,24 @@ class Scorer:
             yield i[some], j[some]
 
     @cached_property
-    def _similarities(self) -> dict[Algorithm, Similarity]:
+    def _rankings(self) -> dict[Algorithm, CalibratedRanking]:
         views, idf = self.snapshot.views, self.snapshot.idf()
         semantic, keyword = idf[None], np.sqrt(idf)[None]
         both = np.concatenate((semantic, keyword)), np.array(list(LEXICAL_PARTS.values()))
         alone = np.ones(1)
+        if self.embeddings is None:
+            hybrid, calibration = Similarity("hybrid", views, list(LEXICAL_PARTS), *both), LEXICAL
+        else:
+            hybrid, calibration = (
+                EmbeddedSimilarity("hybrid", views, list(LEXICAL_PARTS), *both, self.embeddings),
+                EMBEDDED,
+            )
         return {
-            "tfidf": Similarity("tfidf", views, semantic, alone),
-            "keyword": Similarity("keyword", views, keyword, alone),
-            "hybrid": Similarity("hybrid", views, *both)
-            if self.embeddings is None
-            else EmbeddedSimilarity("hybrid", views, *both, self.embeddings),
+            "tfidf": CalibratedRanking(
+                self.snapshot, Similarity("tfidf", views, ["tfidf"], semantic, alone), SEMANTIC_ALONE
+            ),
+            "keyword": CalibratedRanking(
+                self.snapshot, Similarity("keyword", views, ["keyword"], keyword, alone), KEYWORDS_ALONE
+            ),
+            "hybrid": CalibratedRanking(self.snapshot, hybrid, calibration),
         }
-
-    @cached_property
-    def _hybrid(self) -> HybridRanking:
-        calibration = LEXICAL if self.embeddings is None else EMBEDDED
-        return HybridRanking(self.snapshot, self._similarities["hybrid"], calibration)

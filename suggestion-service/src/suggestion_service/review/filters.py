@@ -62,7 +62,7 @@ _ALGORITHMS = {
     _MethodWord.KEYWORD: SuggestionMethod.KEYWORD_MATCH,
 }
 
-_BAND = f"coalesce({BAND}, '') = ANY({{values}}::text[])"
+_BAND = f"{BAND} = ANY({{values}}::text[])"
 # Asked of an item, so that each is read once however many suggestions it has.
 _SEARCH = """
     (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {says})
@@ -93,7 +93,7 @@ class FilterFields(BaseModel):
     method: Annotated[
         str | None, alternatives(_MethodWord, "A method, or the algorithm by which people ask for it. ")
     ] = None
-    band: Annotated[str | None, alternatives(Band, "Of hybrid scores; the other methods have none. ")] = None
+    band: Annotated[str | None, alternatives(Band)] = None
     module: Annotated[
         str | None, Field(description=f"Of the requirement or of the test case; {FREE_ALTERNATIVES}.")
     ] = None

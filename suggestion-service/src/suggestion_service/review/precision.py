@@ -12,19 +12,22 @@ _FEWEST = 20
 _LOOKED_AT = 500
 """The newest reviews: what is looked at stays the same, however many there are."""
 
+_OF_THIS_SCALE = "s.suggestion_metadata ? 'calculation'"
+"""Before 0019 the scores of `tfidf` and `keyword` were plain cosines, which say something else."""
+
 _REVIEWED = f"""
 SELECT band, count(*) AS reviewed, count(*) FILTER (WHERE status = 'accepted') AS accepted FROM (
     SELECT {BAND} AS band, s.status FROM (
-        SELECT suggestion_method, similarity_score, status FROM suggestions
-        s WHERE {REVIEWED} ORDER BY reviewed_at DESC LIMIT {_LOOKED_AT}
+        SELECT similarity_score, status FROM suggestions
+        s WHERE {REVIEWED} AND {_OF_THIS_SCALE} ORDER BY reviewed_at DESC LIMIT {_LOOKED_AT}
     ) s
-) r WHERE band IS NOT NULL GROUP BY band HAVING count(*) >= {_FEWEST}
+) r GROUP BY band HAVING count(*) >= {_FEWEST}
 """
 
 
 async def add_precision(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Add to the reasons of pending suggestions what became of the others in their band, where enough were reviewed."""
-    waiting = [row for row in rows if row["band"] is not None and row["status"] == "pending"]
+    waiting = [row for row in rows if row["status"] == "pending"]
     if not waiting:
         return
     cursor = await connection.execute(_REVIEWED)

@@ -76,10 +76,13 @@ class Suggestion(BaseModel):
     """A pair that may belong together, why, and what became of it.
 
     In `suggestion_metadata`, `components` have a score, a weight and their product, the contribution: the weights add
-    up to 1, the contributions to `similarity_score`. For hybrid, `calculation` says how the score of `texts` came
-    about: the sum of weight x score over its `parts` is `likeness`, and the score is 1 / (1 + exp(-(intercept + slope x
-    (2 x likeness - requirement_neighbours - test_case_neighbours)))). `matched_terms` are the words that count most,
-    `against` the signs that the two are alike by chance, each with a `code` and a sentence in `detail`.
+    up to 1, the contributions to `similarity_score`; the plain cosine of `tfidf` and `keyword` stands there with weight
+    0. `calculation` says how the score of `texts` came about: the sum of weight x score over its `parts` is `likeness`,
+    `csls` is 2 x likeness - requirement_neighbours - test_case_neighbours or, of nearly the same texts, 0.3 - 20 x (1 -
+    likeness) where that is more, and the score is 1 / (1 + exp(-(intercept + slope x csls)) + exp(-certainty)): it
+    stays below the probability whose log-odds are `certainty`, which what both items share allows.
+    `matched_terms` are the words that count most, `against` the signs that the two are alike by chance, each with a
+    `code` and a sentence in `detail`.
 
     Where reviews of like pairs were seen to help, `suggestion_metadata.reviews` says which, and by how much, in
     log-odds, they move the suggestion when sorted by relevance; the score is none of theirs.
@@ -120,9 +123,11 @@ class Suggestion(BaseModel):
                             },
                             "likeness": 0.43,
                             "requirement_neighbours": 0.46,
-                            "test_case_neighbours": 0.311889,
-                            "intercept": -0.5,
-                            "slope": 18.5,
+                            "test_case_neighbours": 0.306366,
+                            "csls": 0.093634,
+                            "intercept": -0.75,
+                            "slope": 24.0,
+                            "certainty": 2.31,
                             "probability": 0.755849,
                         },
                         "reviews": {
@@ -168,10 +173,9 @@ class Suggestion(BaseModel):
     requirement_id: UUID
     test_case_id: UUID
     similarity_score: float = Field(ge=0, le=1)
-    band: Band | None = Field(
-        description="Of a hybrid score, which is a probability: `very_high` from 0.90, `high` from 0.75, `moderate`"
-        " from 0.60, `low` below. Null for the other methods: what their scores are worth differs from record to"
-        " record."
+    band: Band = Field(
+        description="Of the score, by whichever method: `very_high` from 0.90, `high` from 0.75, `moderate` from 0.60,"
+        " `low` below."
     )
     suggestion_method: SuggestionMethod
     suggestion_reason: str | None

@@ -38,6 +38,7 @@ class Run(BaseModel):
                     "progress": 1.0,
                     "pairs_analyzed": 5400,
                     "rescore": True,
+                    "pending_only": False,
                     "suggestions_created": 71,
                     "suggestions_updated": 38,
                     "suggestions_withdrawn": 9,
@@ -58,6 +59,10 @@ class Run(BaseModel):
     threshold: float
     progress: float = Field(ge=0, le=1)
     rescore: bool = Field(description="Whether pending suggestions are scored anew, too.")
+    pending_only: bool = Field(
+        description="Whether it scores pending suggestions anew and suggests nothing: after an update that has changed"
+        " what scores mean, once, by `system`."
+    )
     pairs_analyzed: int
     suggestions_created: int = Field(
         description="Pairs that came into the queue, those included that an earlier run had withdrawn."

@@ -53,8 +53,8 @@ class ShardScoring:
         Raises JobLost when the run has ended, or somebody else does the shard.
         """
         proposer = await self.begin(shard.request.id)
-        share = _FINDING if shard.request.rescore else 1.0
-        await self._suggest(shard, proposer, share)
+        if not shard.request.pending_only:
+            await self._suggest(shard, proposer, _FINDING if shard.request.rescore else 1.0)
         if shard.request.rescore:
             await self._score_anew(shard, proposer)
 
@@ -113,8 +113,13 @@ class ShardScoring:
             new = await proposer.rescore(request.algorithm, pending, request.threshold)
             async with self._database.transaction() as connection:
                 await corpus_head.lock(connection)
-                updated = await suggestions.rescore(connection, new.ids, new.rows, request.id)
+                # Whose a suggestion is stays, where nobody has asked for the run.
+                owner = None if request.pending_only else request.id
+                updated = await suggestions.rescore(connection, new.ids, new.rows, owner)
                 withdrawn = await suggestions.withdraw(connection, new.below_ids, new.below_rows, request.id)
                 await run_parts.advance(
-                    connection, shard, _FINDING, updated=updated, withdrawn=withdrawn, skipped=-updated
+                    *(connection, shard, _FINDING),
+                    updated=updated,
+                    withdrawn=withdrawn,
+                    skipped=0 if request.pending_only else -updated,
                 )

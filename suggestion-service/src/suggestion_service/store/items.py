@@ -176,6 +176,12 @@ async def put(connection: Connection, rows: Sequence[Item], *, score: bool) -> N
     await connection.execute(_PUT, {"rows": _json(rows), "score": score, "traceparent": telemetry.traceparent()})
 
 
+async def after(connection: Connection, item_id: UUID, limit: int) -> list[KnownItem]:
+    """Return the items with the next ids after this one, in their order."""
+    query = f"SELECT {_KNOWN} FROM items i WHERE i.id > %s AND NOT i.deleted ORDER BY i.id LIMIT %s"
+    return await fetch_all(connection, KnownItem, query, (item_id, limit))
+
+
 async def touch(connection: Connection, rows: Sequence[Place]) -> None:
     """Store of items that scoring reads nothing new from where they are in the feed, and their external ids."""
     if rows:

@@ -7,7 +7,7 @@ from uuid import UUID
 from chassis.messaging.events import Actor
 from suggestion_service.engine import Algorithm
 
-COLUMNS = "r.id, r.algorithm, r.threshold, r.rescore, r.actor_id, r.created_by, r.correlation_id"
+COLUMNS = "r.id, r.algorithm, r.threshold, r.rescore, r.pending_only, r.actor_id, r.created_by, r.correlation_id"
 
 
 class Counts(TypedDict):
@@ -25,7 +25,10 @@ COUNTS = tuple(Counts.__annotations__)
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run over everything by an algorithm, at a threshold; `rescore`: pending suggestions are scored anew, too."""
+    """A run over everything by an algorithm, at a threshold; `rescore`: pending suggestions are scored anew, too.
+
+    With `pending_only` they are, and nothing is suggested: the scale has changed, and nobody asked for suggestions.
+    """
 
     id: UUID
     algorithm: Algorithm
@@ -33,9 +36,13 @@ class RunRequest:
     rescore: bool
     actor: Actor
     correlation_id: str
+    pending_only: bool = False
 
 
 def run_request(row: dict[str, Any]) -> RunRequest:
     """Return the request of a row of `COLUMNS`."""
     actor = Actor(row["actor_id"], row["created_by"])
-    return RunRequest(row["id"], row["algorithm"], row["threshold"], row["rescore"], actor, row["correlation_id"])
+    return RunRequest(
+        *(row["id"], row["algorithm"], row["threshold"], row["rescore"], actor, row["correlation_id"]),
+        pending_only=row["pending_only"],
+    )

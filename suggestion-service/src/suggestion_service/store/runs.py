@@ -25,7 +25,7 @@ NEWEST_FIRST = Order("created_at:desc", (By("r.created_at", datetime, True), By(
 LEASES = Leases("runs", "id", 15, where="status = 'running'", ends=True)
 
 _ANSWER = (
-    "r.id, r.status, r.algorithm, r.threshold, r.rescore, coalesce(p.progress, r.progress) AS progress,"
+    "r.id, r.status, r.algorithm, r.threshold, r.rescore, r.pending_only, coalesce(p.progress, r.progress) AS progress,"
     f" {', '.join(f'coalesce(p.{count}, r.{count}) AS {count}' for count in COUNTS)},"
     " r.created_at, r.created_by, r.started_at, r.finished_at, r.error"
 )
@@ -54,7 +54,8 @@ RETURNING r.attempts, {COLUMNS}
 # half done is reconciled with the scale before it.
 _LAST_SCALE = """
 SELECT algorithm, threshold, seen, background FROM runs
-WHERE rescore AND seen IS NOT NULL AND status IN ('running', 'completed') ORDER BY created_at DESC LIMIT 1
+WHERE rescore AND NOT pending_only AND seen IS NOT NULL AND status IN ('running', 'completed')
+ORDER BY created_at DESC LIMIT 1
 """
 
 _RUNNING = f"""
@@ -71,7 +72,7 @@ UPDATE runs r SET status = %(status)s, error = %(error)s, finished_at = now(),
     progress = CASE WHEN %(status)s = 'completed' THEN 1 ELSE coalesce((SELECT progress FROM p), 0) END,
     {", ".join(f"{count} = coalesce((SELECT {count} FROM p), 0)" for count in COUNTS)}
 WHERE id = %(id)s
-RETURNING id, status, algorithm, threshold, rescore, progress, {", ".join(COUNTS)},
+RETURNING id, status, algorithm, threshold, rescore, progress, pending_only, {", ".join(COUNTS)},
     created_at, created_by, started_at, finished_at, error
 """
 
@@ -84,6 +85,7 @@ class Run(Counts):
     algorithm: Algorithm
     threshold: float
     rescore: bool
+    pending_only: bool
     progress: float
     created_at: datetime
     created_by: str
@@ -127,8 +129,8 @@ class LastScale(TypedDict):
 
 _INSERT = """
     INSERT INTO runs (id, status, algorithm, threshold, created_at, created_by, actor_id, correlation_id, rescore,
-        background)
-    SELECT %s, 'queued', %s, %s, %s, %s, %s, %s, %s, %s
+        background, pending_only)
+    SELECT %s, 'queued', %s, %s, %s, %s, %s, %s, %s, %s, %s
 """
 
 
@@ -149,7 +151,7 @@ async def insert_only_one(connection: Connection, request: RunRequest, now: date
 def _row(request: RunRequest, now: datetime, background: str) -> tuple[Any, ...]:
     return (
         *(request.id, request.algorithm, request.threshold, now, request.actor.email, request.actor.id),
-        *(request.correlation_id, request.rescore, background),
+        *(request.correlation_id, request.rescore, background, request.pending_only),
     )
 
 

@@ -20,7 +20,7 @@ from uuid import UUID
 import orjson
 
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_column
+from chassis.db.rows import fetch_all, fetch_column, fetch_value
 from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
 from suggestion_service.store import accept_intents, linked_pairs, reviews, undo_intents
 
@@ -249,6 +249,11 @@ class Adjusted:
     id: UUID
     adjustment: float | None = None
     because: list[dict[str, Any]] | None = None
+
+
+async def any_pending(connection: Connection) -> bool:
+    """Check whether any suggestion is pending."""
+    return bool(await fetch_value(connection, f"SELECT EXISTS (SELECT FROM suggestions s WHERE {PENDING})"))
 
 
 async def lock(connection: Connection, ids: Sequence[UUID]) -> None:

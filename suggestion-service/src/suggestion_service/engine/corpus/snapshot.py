@@ -6,9 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.corpus.column_store import StoreView
 from suggestion_service.engine.corpus.query import Query, RowQuery, Side
+
+_FEW_ITEMS = 3
+_RARE = 0.05
+_LEAST_COUNT = 50
+"""Of fewer items one cannot tell what is rare: they count as so many."""
+
+
+def rare_up_to(items: int) -> float:
+    """Return how many of so many items may have a term that is rare."""
+    return max(_RARE * items, _FEW_ITEMS)
+
 
 # More than rounding can raise a score by.
 _ROUNDING = 1e-6
@@ -39,6 +50,15 @@ class Snapshot:
         """Return the inverse document frequency of each term over both sides, 0 for one that no item has."""
         frequencies = self.document_frequencies
         return np.where(frequencies > 0, np.log((1.0 + self.count) / (1.0 + frequencies)) + 1.0, 0.0)
+
+    def information(self) -> Floats:
+        """Return what it says that an item has a term, in nats: nothing where all have it."""
+        count = max(self.count, _LEAST_COUNT)
+        return np.log((1.0 + count) / (1.0 + np.minimum(self.document_frequencies, count)))
+
+    def rare(self) -> Bools:
+        """Return which terms are rare."""
+        return self.document_frequencies <= rare_up_to(self.count)
 
     def rows(self, query: Query) -> RowQuery:
         """Return the query by rows: of the test cases where they alone are chosen, else of the requirements.

@@ -7,16 +7,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from suggestion_service.engine.corpus.snapshot import rare_up_to
 from suggestion_service.engine.explanation.reading import Reading
 from suggestion_service.engine.text.terms import terms_of, words_in
 
 _LONGEST_QUOTE = 160
 _TERMS_LOOKED_FOR = 12
 _NAMED = 3
-# Of a term or two that so large a share of the items have, or of more that nearly as many have, much is chance.
-_COMMON, _ALL_BUT_ONE_COMMON = 0.05, 0.1
-_FEW_ITEMS = 3
-"""So many items have a word in common even where it is rare."""
+_ALL_BUT_ONE = 2
+"""So many times as often as a rare one."""
 _MOST_OF_TITLE = 0.5
 
 
@@ -32,12 +31,12 @@ class Common:
     @property
     def all(self) -> bool:
         """Whether all terms are common ones."""
-        return self.rarest > max(_COMMON * self.items, _FEW_ITEMS)
+        return self.rarest > rare_up_to(self.items)
 
     @property
     def all_but_one(self) -> bool:
         """Whether all terms but one are common ones."""
-        return not self.next or self.next > max(_ALL_BUT_ONE_COMMON * self.items, _FEW_ITEMS)
+        return not self.next or self.next > _ALL_BUT_ONE * rare_up_to(self.items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from suggestion_service.engine.explanation.reading import Reading
 _MATCHED_TERMS = 10
 _WORDS_IN_REASON = 5
 _DECIMALS = 6
+_MOST_SHOWN = 0.99
+"""Rounding makes no probability a certainty."""
 _COMPONENT_DECIMALS = 9
 
 _SCORE_NAMES = {"tfidf": "text similarity", "keyword": "keyword overlap", "hybrid": "combined score"}
@@ -21,10 +23,11 @@ class Explanation:
     """Why a pair has its score; every field but `reason` is plain JSON.
 
     `components` is {name: {"score", "weight", "contribution"}}: the weights add up to 1, each contribution is weight x
-    score, and the contributions add up to `score` (to 1e-6). `matched_terms` are the terms that add most, best first:
+    score, and the contributions add up to `score` (to 1e-6); the plain cosine of `tfidf` and `keyword` is there with
+    weight 0. `matched_terms` are the terms that add most, best first:
     {"term": readable word, "weight": what it adds to `score`}; `other_terms` more terms add `other_weight` together.
-    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation`: of a hybrid score,
-    how the score of the component `texts` came about, see `ranking.calibration`.
+    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation`: how
+    the score of the component `texts` came about, see `ranking.calibration`.
     """
 
     score: float
@@ -41,9 +44,9 @@ class Explanation:
 class Facts:
     """What is known of one pair.
 
-    `parts` gives (score, weight) of each part by name; one of weight 0 is left out. `terms` is what each shared term
-    adds to the score, best first, but for `others` that add `other_weight` together; `common`: how common they
-    are, None where none is shared. `agreement`: which metadata agree.
+    `parts` gives (score, weight) of each part by name; one of weight 0 is left out, but for the plain cosine. `terms`
+    is what each shared term adds to the score, best first, but for `others` that add `other_weight` together; `common`:
+    how common they are, None where none is shared. `agreement`: which metadata agree.
     """
 
     algorithm: str
@@ -87,7 +90,9 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
     return Explanation(
         score=facts.score,
         reason=" ".join(reason),
-        components={name: _component(*part) for name, part in facts.parts.items() if part[1] > 0},
+        components={
+            name: _component(*part) for name, part in facts.parts.items() if part[1] > 0 or name == facts.algorithm
+        },
         matched_terms=[{"term": match.shown, "weight": round(match.weight, _DECIMALS)} for match in matched],
         other_terms=others,
         other_weight=round(other_weight, _DECIMALS),
@@ -105,7 +110,7 @@ def _component(score: float, weight: float) -> dict[str, float]:
 
 
 def _first_sentence(facts: Facts, words: Sequence[str], others: int) -> str:
-    named_score = f"{_SCORE_NAMES[facts.algorithm]} {facts.score:.2f}"
+    named_score = f"{_SCORE_NAMES[facts.algorithm]} {min(facts.score, _MOST_SHOWN):.2f}"
     if not words and facts.by_meaning and facts.score > 0.0:
         details = ", ".join([*facts.agreement, named_score])
         return f"The two texts share no word that counts, but they are alike in meaning; {details}."

@@ -12,44 +12,39 @@ from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.evidence import Common
 from suggestion_service.engine.explanation.explanation import Facts
 from suggestion_service.engine.explanation.term_ranking import TermRanking, rank_terms
-from suggestion_service.engine.lexical.similarity import Part, Similarity, weighted_sum
-from suggestion_service.engine.ranking.calibration import HybridScores, rounded
-from suggestion_service.engine.ranking.hybrid import HybridRanking
+from suggestion_service.engine.lexical.similarity import Part, weighted_sum
+from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanking
+from suggestion_service.engine.ranking.calibration import Scores, rounded
 from suggestion_service.engine.ranking.metadata import other_modules
 
 _MOST_TERMS = 500
 """Shared terms that are looked at, the heaviest: texts of a megabyte share a hundred thousand."""
 
 
-def facts(
-    snapshot: Snapshot, algorithm: Algorithm, similarity: Similarity, hybrid: HybridRanking | None, i: Ints, j: Ints
-) -> Iterator[Facts]:
-    """Return for each pair of rows (i[k], j[k]) what its score is made of; `hybrid`: None for the other algorithms."""
+def facts(snapshot: Snapshot, algorithm: Algorithm, ranking: CalibratedRanking, i: Ints, j: Ints) -> Iterator[Facts]:
+    """Return for each pair of rows (i[k], j[k]) what its score is made of."""
+    similarity = ranking.similarity
     words = similarity.term_products(i, j)
-    hybrid_facts: Sequence[dict[str, Any]] = [{}] * len(i)
-    if hybrid is None:
-        scores, words_weight = weighted_sum(words.cosines, similarity.weights), np.ones(len(i))
-        parts: dict[str, Part] = {algorithm: Part(scores, words_weight)}
+    of_texts, similar = similarity.parts(i, j, words)
+    scored = ranking.scores(i, j, similar)
+    words_weight = sum(of_texts[name].weight for name in similarity.names) * scored.gain
+    ranking_facts = _ranking_facts(scored, ranking.calibration.steps(scored, of_texts))
+    parts = {"texts": Part(scored.probability, scored.text_weight)}
+    if algorithm == "hybrid":
+        parts["heuristic"] = Part(scored.agreed, scored.metadata_weight)
     else:
-        of_texts, similar = similarity.parts(i, j, words)
-        scored = hybrid.scores(i, j, similar)
-        scores = scored.score
-        words_weight = (of_texts["semantic"].weight + of_texts["keyword"].weight) * scored.gain
-        hybrid_facts = _hybrid_facts(scored, hybrid.calibration.steps(scored, of_texts))
-        parts = {
-            "texts": Part(scored.probability, scored.text_weight),
-            "heuristic": Part(scored.agreed, scored.metadata_weight),
-        }
+        # The plain cosine, which has no share of its own: it is what the probability is made of.
+        parts[algorithm] = Part(similar, np.zeros(len(i)))
     weights = weighted_sum(words.products, similarity.weights) * words_weight[words.pair]
     frequencies = snapshot.document_frequencies[words.terms]
-    ranking = rank_terms(words.pair, weights, frequencies, len(i), _MOST_TERMS)
+    ranked = rank_terms(words.pair, weights, frequencies, len(i), _MOST_TERMS)
     names = snapshot.term_names[words.terms]
-    best, weight_of = names[ranking.best].tolist(), weights[ranking.best].tolist()
-    bounds, others, other_weight = (column.tolist() for column in (ranking.starts, *ranking[-2:]))
-    common = _common(snapshot.count, names, frequencies, ranking)
+    best, weight_of = names[ranked.best].tolist(), weights[ranked.best].tolist()
+    bounds, others, other_weight = (column.tolist() for column in (ranked.starts, *ranked[-2:]))
+    common = _common(snapshot.count, names, frequencies, ranked)
     of_parts = {name: zip(part.score.tolist(), part.weight.tolist(), strict=True) for name, part in parts.items()}
     other_module = other_modules(snapshot, i, j).tolist()
-    for k, score in enumerate(rounded(scores).tolist()):
+    for k, score in enumerate(rounded(scored.score).tolist()):
         of_pair = slice(bounds[k], bounds[k + 1])
         yield Facts(
             algorithm,
@@ -60,7 +55,7 @@ def facts(
             others[k],
             other_weight[k],
             other_module=other_module[k],
-            **hybrid_facts[k],
+            **ranking_facts[k],
         )
 
 
@@ -76,8 +71,8 @@ def _common(items: int, names: NDArray[Any], frequencies: Ints, ranking: TermRan
     ]
 
 
-def _hybrid_facts(scored: HybridScores, steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return for each pair what only a hybrid score knows."""
+def _ranking_facts(scored: Scores, steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return for each pair how its score came about, and what is closer."""
     return [
         {
             "agreement": agreement,

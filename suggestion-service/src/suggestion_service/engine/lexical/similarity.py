@@ -1,6 +1,6 @@
 """Similarity of texts: cosines of weighted terms, exact, one item against all or everything against everything."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -91,7 +91,11 @@ class Similarity:
     multiplies = True
     """Whether many items may be multiplied at once."""
 
-    def __init__(self, name: str, views: Mapping[Side, StoreView], scales: Floats, weights: Floats) -> None:
+    def __init__(
+        self, name: str, views: Mapping[Side, StoreView], names: Sequence[str], scales: Floats, weights: Floats
+    ) -> None:
+        """`names` are those of the parts."""
+        self.names = names
         self.weights = weights
         self._name = name
         self._views = views
@@ -160,10 +164,9 @@ class Similarity:
 
     def parts(self, requirements: Ints, test_cases: Ints, words: TermProducts) -> tuple[dict[str, Part], Floats]:
         """Return the parts of the similarity of pairs of rows, those of the words first; and what they add up to."""
-        names = ("semantic", "keyword")
         parts = {
             name: Part(cosines, np.full(len(requirements), weight))
-            for name, cosines, weight in zip(names, words.cosines, self.weights, strict=True)
+            for name, cosines, weight in zip(self.names, words.cosines, self.weights, strict=True)
         }
         return parts, weighted_sum(words.cosines, self.weights)
 

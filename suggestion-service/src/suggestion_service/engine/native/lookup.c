@@ -203,6 +203,39 @@ int64_t write_shared(const int64_t *starts, const int32_t *terms, const double *
     return size;
 }
 
+/* What the terms that pairs have in common say: the sum of their information, the smaller of the shares that it is of
+ * all that either item says, and whether one of them is rare. `place` (terms,) is -1 everywhere. */
+void write_evidence(const int64_t *starts, const int32_t *terms, const int64_t *i, const int64_t *other_starts,
+                    const int32_t *other_terms, const int64_t *j, int64_t pair_count, const double *information,
+                    const uint8_t *rare, int64_t *place, double *shared, double *share, uint8_t *shares_rare) {
+    double mine = 0.0;
+    int64_t first = 0; /* the pair that `place` was filled for: those of one row come one after the other */
+    for (int64_t pair = 0; pair < pair_count; pair++) {
+        if (pair == 0 || i[pair] != i[pair - 1]) {
+            first = pair;
+            mine = 0.0;
+            for (int64_t entry = starts[i[pair]]; entry < starts[i[pair] + 1]; entry++) {
+                place[terms[entry]] = first;
+                mine += information[terms[entry]];
+            }
+        }
+        double theirs = 0.0, both = 0.0;
+        uint8_t any_rare = 0;
+        for (int64_t entry = other_starts[j[pair]]; entry < other_starts[j[pair] + 1]; entry++) {
+            int32_t term = other_terms[entry];
+            theirs += information[term];
+            if (place[term] == first) {
+                both += information[term];
+                any_rare |= rare[term];
+            }
+        }
+        double larger = mine > theirs ? mine : theirs;
+        shared[pair] = both;
+        share[pair] = larger > 0.0 ? both / larger : 0.0;
+        shares_rare[pair] = any_rare;
+    }
+}
+
 /* Write the places of the `count` largest values above 0, of all such where they are fewer; return how many. */
 int64_t find_largest(const float *values, int64_t length, int64_t count, int64_t *places) {
     int64_t size = 0, least = 0;

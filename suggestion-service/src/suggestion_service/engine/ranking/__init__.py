@@ -1,1 +1,1 @@
-"""Hybrid scores: similarity corrected for hubs (CSLS), calibrated to a probability, and what the metadata say."""
+"""Scores: similarity corrected for hubs (CSLS), calibrated to a probability, and what the metadata say."""

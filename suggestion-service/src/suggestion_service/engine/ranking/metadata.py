@@ -63,6 +63,12 @@ def compare(snapshot: Snapshot, i: Ints, j: Ints) -> Agreement:
     )
 
 
+def nothing_known(pairs: int) -> Agreement:
+    """Return what there is to say of so many pairs where metadata count for nothing."""
+    no, none, nothing = np.zeros(pairs, np.bool_), np.zeros(pairs, np.int64), np.zeros(pairs)
+    return Agreement(same_module=no, shared_tags=none, same_priority=no, known=nothing, agreed=nothing)
+
+
 def _same(left: Ints, right: Ints) -> tuple[Bools, Bools]:
     both = (left != ABSENT) & (right != ABSENT)
     return both & (left == right), both

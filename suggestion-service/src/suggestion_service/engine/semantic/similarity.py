@@ -1,6 +1,6 @@
 """Similarity of texts by their words and by what they mean: the lexical one together with embeddings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,11 +49,12 @@ class EmbeddedSimilarity(Similarity):
         self,
         name: str,
         views: Mapping[Side, StoreView],
+        names: Sequence[str],
         scales: Floats,
         weights: Floats,
         embeddings: Mapping[Side, EmbeddingView],
     ) -> None:
-        super().__init__(name, views, scales, weights)
+        super().__init__(name, views, names, scales, weights)
         self._embeddings = embeddings
         self._embedding_rows = {side: embedding_rows(view, embeddings[side]) for side, view in views.items()}
 

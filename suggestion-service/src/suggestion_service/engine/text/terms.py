@@ -14,7 +14,7 @@ import Stemmer
 from suggestion_service.engine.text.stop_words import STOP_WORDS
 
 # The title says what an item is about in the fewest words, so each of its words counts as often as this.
-_TITLE_WEIGHT = 2
+_TITLE_WEIGHT = 3
 _LONGEST_TERM = 64
 
 # Signs that belong to the letter before them, although Python's \w does not count all of them in.
@@ -57,7 +57,7 @@ class Token(NamedTuple):
 def terms(item: ItemText) -> dict[str, int]:
     """Count the terms of an item: what every algorithm scores by. Compute once a text; store it as JSON.
 
-    Words of the title count double, unless the description starts with the title. A text without words gives
+    Words of the title count three times, unless the description starts with the title. A text without words gives
     an empty dict.
     """
     counts: dict[str, int] = {}
