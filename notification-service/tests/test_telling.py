@@ -148,7 +148,7 @@ async def test_new_scores_after_an_update_are_told_once_to_those_who_review(worl
         " is pending gave 40 pending ones a new score and withdrew 9 below the threshold. Thresholds that are set, like"
         " 0.3, stay, and are read on the new scale."
     )
-    (entry,) = await world.audit_log()
+    (entry,) = await world.audit_log(action="run.completed")
     assert entry["summary"].endswith("the run gave 40 pending ones a new score and withdrew 9 below the threshold.")
 
 

@@ -7,6 +7,7 @@ import argparse
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import NamedTuple, TextIO
 from uuid import UUID
@@ -23,6 +24,7 @@ from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.engine import (
     ALGORITHMS,
     Algorithm,
+    Calibration,
     Corpus,
     EmbeddingStore,
     EmbeddingView,
@@ -78,6 +80,12 @@ class FileCorpus:
             self._names.append(item.id)
             corpus.put(side, ids[-1], Entry(terms(item.text), item.text.module, item.text.tags, item.priority))
         return ids
+
+    def calibrated(self, algorithm: Algorithm, calibration: Calibration) -> "FileCorpus":
+        """Return the same items, to be scored by another calibration than the one that is shipped."""
+        other = copy(self)
+        other._scorer = Scorer(self._scorer.snapshot, self._scorer.embeddings, {algorithm: calibration})
+        return other
 
     def scores(self, algorithm: Algorithm, threshold: float = 0.0) -> Iterator[ScoredPair]:
         """Return the pairs at or above the threshold and above 0: requirements as they stand, each with its best first.

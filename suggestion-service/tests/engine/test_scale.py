@@ -9,18 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Query, Scorer
-from suggestion_service.engine.ranking.calibration import (
-    EMBEDDED,
-    KEYWORDS_ALONE,
-    LEXICAL,
-    SEMANTIC_ALONE,
-    Calibration,
-)
+from suggestion_service.engine.ranking.calibration import CALIBRATIONS, EMBEDDED, Calibration
 from suggestion_service.engine.ranking.certainty import Evidence
 from suggestion_service.engine.ranking.metadata import Agreement, nothing_known
 
 every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
-every_calibration = pytest.mark.parametrize("calibration", [SEMANTIC_ALONE, KEYWORDS_ALONE, LEXICAL, EMBEDDED])
+every_calibration = pytest.mark.parametrize("calibration", [*CALIBRATIONS.values(), EMBEDDED])
 shares = st.floats(0, 1)
 nats = st.floats(0, 500)
 PAIR = UUID(int=1), UUID(int=1)

@@ -10,6 +10,7 @@ from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.explanation import Explanation
 from suggestion_service.engine.explanation.reading import Reading, read
 from suggestion_service.engine.explanation.spans import MOST_CHARACTERS, Span, SpanFinder
+from suggestion_service.engine.ranking.calibration import CALIBRATIONS, Calibration
 from suggestion_service.engine.scorer import Block, Scorer
 from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
 from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors, quantized, unit_vectors
@@ -18,10 +19,12 @@ from suggestion_service.engine.text.terms import ItemText, terms
 
 __all__ = [
     "ALGORITHMS",
+    "CALIBRATIONS",
     "MOST_CHARACTERS",
     "MOST_SENTENCES",
     "Algorithm",
     "Block",
+    "Calibration",
     "Corpus",
     "EmbeddingStore",
     "EmbeddingView",

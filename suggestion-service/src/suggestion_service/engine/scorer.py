@@ -17,14 +17,7 @@ from suggestion_service.engine.explanation.facts import facts
 from suggestion_service.engine.explanation.reading import Reading
 from suggestion_service.engine.lexical.similarity import Similarity
 from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanking
-from suggestion_service.engine.ranking.calibration import (
-    EMBEDDED,
-    KEYWORDS_ALONE,
-    LEXICAL,
-    LEXICAL_PARTS,
-    SEMANTIC_ALONE,
-    rounded,
-)
+from suggestion_service.engine.ranking.calibration import CALIBRATIONS, EMBEDDED, LEXICAL_PARTS, Calibration, rounded
 from suggestion_service.engine.semantic.embeddings import EmbeddingView
 from suggestion_service.engine.semantic.similarity import EmbeddedSimilarity
 
@@ -49,10 +42,17 @@ class Block:
 class Scorer:
     """Scores and explanations of pairs of one snapshot; what is computed for one is remembered for the next."""
 
-    def __init__(self, snapshot: Snapshot, embeddings: Mapping[Side, EmbeddingView] | None = None) -> None:
-        """With `embeddings` hybrid scores are made of them, too."""
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        embeddings: Mapping[Side, EmbeddingView] | None = None,
+        calibrations: Mapping[Algorithm, Calibration] | None = None,
+    ) -> None:
+        """With `embeddings` hybrid scores are made of them, too. `calibrations`: others than those that are shipped."""
         self.snapshot = snapshot
         self.embeddings = embeddings
+        self._calibrations = CALIBRATIONS | ({"hybrid": EMBEDDED} if embeddings is not None else {})
+        self._calibrations |= calibrations or {}
 
     def score(self, query: Query) -> Iterator[Block]:
         """Score block by block. The order of the pairs in a block means nothing."""
@@ -134,21 +134,15 @@ class Scorer:
     def _rankings(self) -> dict[Algorithm, CalibratedRanking]:
         views, idf = self.snapshot.views, self.snapshot.idf()
         semantic, keyword = idf[None], np.sqrt(idf)[None]
-        both = np.concatenate((semantic, keyword)), np.array(list(LEXICAL_PARTS.values()))
-        alone = np.ones(1)
-        if self.embeddings is None:
-            hybrid, calibration = Similarity("hybrid", views, list(LEXICAL_PARTS), *both), LEXICAL
-        else:
-            hybrid, calibration = (
-                EmbeddedSimilarity("hybrid", views, list(LEXICAL_PARTS), *both, self.embeddings),
-                EMBEDDED,
-            )
+        both = list(LEXICAL_PARTS), np.concatenate((semantic, keyword)), np.array(list(LEXICAL_PARTS.values()))
+        similarities: dict[Algorithm, Similarity] = {
+            "tfidf": Similarity("tfidf", views, ["tfidf"], semantic, np.ones(1)),
+            "keyword": Similarity("keyword", views, ["keyword"], keyword, np.ones(1)),
+            "hybrid": Similarity("hybrid", views, *both)
+            if self.embeddings is None
+            else EmbeddedSimilarity("hybrid", views, *both, self.embeddings),
+        }
         return {
-            "tfidf": CalibratedRanking(
-                self.snapshot, Similarity("tfidf", views, ["tfidf"], semantic, alone), SEMANTIC_ALONE
-            ),
-            "keyword": CalibratedRanking(
-                self.snapshot, Similarity("keyword", views, ["keyword"], keyword, alone), KEYWORDS_ALONE
-            ),
-            "hybrid": CalibratedRanking(self.snapshot, hybrid, calibration),
+            algorithm: CalibratedRanking(self.snapshot, similarity, self._calibrations[algorithm])
+            for algorithm, similarity in similarities.items()
         }

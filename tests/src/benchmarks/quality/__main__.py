@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from acceptance import datasets
-from benchmarks.quality import labelled, measures, report, scorer
+from benchmarks.quality import labelled, left_out, measures, report, scorer
 from benchmarks.quality.labelled import LabelledSet
 from benchmarks.quality.measures import Band, Figures
 from benchmarks.quality.methods import PLAIN, methods
@@ -66,7 +66,7 @@ def _measure(found: list[LabelledSet], asked: Path | None) -> int:
                 counted[method].append(measures.bands(matrix, data_set.truth))
     ours = [method for method in figures if method != PLAIN]
     parts = (
-        report.table(figures, len(found)),
+        report.table(figures, left_out.figures(found) if len(found) > 1 else {}, len(found)),
         report.each_set({method: figures[method] for method in ours}, found),
         report.in_bands({method: counted[method] for method in ours}, found),
         quarrels,

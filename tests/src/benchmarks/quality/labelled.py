@@ -1,6 +1,7 @@
 """Labelled data sets: folders with requirements.csv, test_cases.csv and links.csv, the links known to be right."""
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from suggestion_service import item_files
 from suggestion_service.item_files import UnusableFile
+from suggestion_service.score import ScoredPair
 
 Truth = NDArray[np.bool_]
 Scores = NDArray[np.float64]
@@ -38,10 +40,17 @@ class LabelledSet:
 
     def matrix(self, scores: Path) -> Scores:
         """Read a file of scores: shape (requirements, test cases), 0 for a pair that it leaves out."""
-        matrix = np.zeros(self.truth.shape)
         with scores.open(encoding="utf-8", newline="") as file:
-            for pair in csv.DictReader(file):
-                matrix[self.row[pair["requirement_id"]], self.column[pair["test_case_id"]]] = float(pair["score"])
+            pairs = csv.DictReader(file)
+            return self.matrix_of(
+                ScoredPair(pair["requirement_id"], pair["test_case_id"], float(pair["score"])) for pair in pairs
+            )
+
+    def matrix_of(self, pairs: Iterable[ScoredPair]) -> Scores:
+        """Return scores in the same shape."""
+        matrix = np.zeros(self.truth.shape)
+        for requirement_id, test_case_id, score in pairs:
+            matrix[self.row[requirement_id], self.column[test_case_id]] = score
         return matrix
 
 

@@ -4,12 +4,13 @@ The frame of hybrid is 0.6 semantic + 0.3 keyword + 0.1 heuristic.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from suggestion_service.engine.corpus.arrays import Floats
+from suggestion_service.engine.corpus.query import Algorithm
 from suggestion_service.engine.lexical.similarity import Part
 from suggestion_service.engine.ranking.metadata import Agreement
 from suggestion_service.engine.ranking.neighbourhoods import NEIGHBOURS
@@ -66,6 +67,10 @@ class Calibration:
     slope: float
     floor: float
     heuristic: float = 0.0
+
+    def fitted(self, intercept: float, slope: float) -> "Calibration":
+        """Return the same with figures that were fitted otherwise."""
+        return replace(self, intercept=intercept, slope=slope)
 
     def scores(
         self,
@@ -162,7 +167,10 @@ def rounded(scores: Floats) -> Floats:
     return rounded
 
 
-SEMANTIC_ALONE = Calibration(intercept=-0.75, slope=33.0, floor=0.1)
-KEYWORDS_ALONE = Calibration(intercept=-0.75, slope=24.0, floor=0.15)
-LEXICAL = Calibration(intercept=-0.75, slope=24.0, floor=0.15, heuristic=HEURISTIC)
+CALIBRATIONS: dict[Algorithm, Calibration] = {
+    "tfidf": Calibration(intercept=-0.75, slope=33.0, floor=0.1),
+    "keyword": Calibration(intercept=-0.75, slope=24.0, floor=0.15),
+    "hybrid": Calibration(intercept=-0.75, slope=24.0, floor=0.15, heuristic=HEURISTIC),
+}
 EMBEDDED = Calibration(intercept=-0.8, slope=16.0, floor=0.2, heuristic=HEURISTIC)
+"""That of hybrid with embeddings."""
