@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchmarks.quality import measures
-from benchmarks.quality.labelled import LabelledSet
+from benchmarks.quality.labelled import LabelledSet, Scores
 from benchmarks.quality.measures import Figures
 from suggestion_service import item_files
-from suggestion_service.engine import ALGORITHMS, CALIBRATIONS, Algorithm
+from suggestion_service.engine import ALGORITHMS, CALIBRATIONS, Algorithm, Calibration
 from suggestion_service.score import FileCorpus
 
 _INTERCEPTS = (-1.25, -1.0, -0.75, -0.5, -0.25)
@@ -26,16 +26,16 @@ def figures(found: Sequence[LabelledSet]) -> Mapping[str, list[Figures]]:
 
 def _of(algorithm: Algorithm, found: Sequence[LabelledSet], corpora: Sequence[FileCorpus]) -> list[Figures]:
     shipped = CALIBRATIONS[algorithm]
-    tried = [
+    tried = [shipped.fitted(intercept, slope * shipped.slope) for intercept in _INTERCEPTS for slope in _SLOPES]
+
+    def scores(place: int, calibration: Calibration, threshold: float) -> Scores:
+        return found[place].matrix_of(corpora[place].calibrated(algorithm, calibration).scores(algorithm, threshold))
+
+    f1 = np.array(
         [
-            measures.figures(
-                data_set.matrix_of(corpus.calibrated(algorithm, calibration).scores(algorithm)), data_set.truth
-            )
-            for data_set, corpus in zip(found, corpora, strict=True)
+            [measures.f1(scores(place, calibration, measures.THRESHOLD), found[place].truth) for calibration in tried]
+            for place in range(len(found))
         ]
-        for calibration in (
-            shipped.fitted(intercept, slope * shipped.slope) for intercept in _INTERCEPTS for slope in _SLOPES
-        )
-    ]
-    f1 = np.array([[of_set.f1 for of_set in of_calibration] for of_calibration in tried])
-    return [tried[int(np.delete(f1, left, axis=1).mean(axis=1).argmax())][left] for left in range(len(found))]
+    )
+    best = [int(np.delete(f1, left, axis=0).mean(axis=0).argmax()) for left in range(len(found))]
+    return [measures.figures(scores(left, tried[best[left]], 0.0), found[left].truth) for left in range(len(found))]
