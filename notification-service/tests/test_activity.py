@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
+from chassis.db import sealing
 from contracts import auth, catalog, suggestion
+from notification_service.audit_keeping import remove
 from testing import factories
 
 if TYPE_CHECKING:
@@ -95,3 +98,59 @@ async def test_activity_of_an_item_counts_back_to_the_day(world: "World") -> Non
         await world.tell(catalog.RequirementCreated(requirement=item), at=datetime.now(UTC) - timedelta(days=days))
     assert (await world.read("/activity", resource_id=str(item.id)))["total"] == 1
     assert (await world.read("/activity", resource_id=str(item.id), days=9))["total"] == 2
+
+
+async def test_activity_of_an_item_is_whatever_happened_to_it_its_links_and_suggestions(world: "World") -> None:
+    item, other = factories.requirement(), factories.requirement()
+    mine = {"requirement_id": item.id}
+    link, import_id = factories.link(**mine), uuid4()
+    long_ago = datetime.now(UTC) - timedelta(days=800)
+    await world.tell(catalog.RequirementCreated(requirement=item), batch_id=import_id, at=long_ago)
+    await world.tell(
+        catalog.ImportApplied(
+            import_id=import_id, format="csv", file_name="a.csv", sha256="a", counts={}, suggest=True
+        ),
+        batch_id=import_id,
+        at=long_ago,
+    )
+    await world.tell(catalog.RequirementCreated(requirement=other), factories.run_finished())
+    await world.tell(
+        suggestion.SuggestionReviewed(suggestion=factories.reviewed(**mine)), catalog.LinkCreated(link=link)
+    )
+    await world.tell(
+        catalog.LinkUpdated(link=link, changes={"confirmed_at": catalog.Change(before=None, after="2026-01-31")})
+    )
+    await world.tell(catalog.LinkDeleted(link=link))
+    many = [factories.reviewed(**mine), factories.reviewed()]
+    await world.tell(suggestion.SuggestionsBulkReviewed(action="accept", suggestions=many))
+    await world.tell(suggestion.SuggestionsReopened(suggestions=[factories.reopened(**mine), factories.reopened()]))
+    await world.tell(factories.item_suggestions_generated(item_id=item.id, suggestions_created=2))
+
+    page = await world.read("/activity", item_id=str(item.id))
+
+    assert [(one["action"], one["resource_type"]) for one in page["items"]] == [
+        ("suggestion.generated", "suggestion"),
+        ("suggestion.reopened", "suggestion"),
+        ("suggestion.accepted", "suggestion"),
+        ("link.deleted", "link"),
+        ("link.confirmed", "link"),
+        ("link.created", "link"),
+        ("suggestion.accepted", "suggestion"),
+        ("import.applied", "import"),
+        ("requirement.created", "requirement"),
+    ]
+    assert (page["total"], page["kept_since"]) == (9, None)
+    assert (await world.read("/activity", item_id=str(item.id), days=90))["total"] == 7
+    assert (await world.read("/activity", item_id=str(many[1].test_case_id)))["total"] == 1
+    refused = await world.ask("GET", "/activity?item_id=REQ-1")
+    assert refused.json()["errors"][0]["pointer"] == "/query/item_id"
+
+
+async def test_activity_says_since_when_it_is_kept(world: "World") -> None:
+    for days in (200, 100, 1):
+        created = catalog.RequirementCreated(requirement=factories.requirement())
+        await world.tell(created, at=datetime.now(UTC) - timedelta(days=days))
+    await sealing.seal_some(world.database)
+    await remove(world.database, "remove_audit_entries_before", datetime.now(UTC) - timedelta(days=150))
+    page = await world.read("/activity", days=90)
+    assert (page["total"], page["kept_since"][:10]) == (1, f"{datetime.now(UTC) - timedelta(days=100):%Y-%m-%d}")

@@ -30,3 +30,20 @@ def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: Postg
         entries = connection.execute("SELECT total, activity FROM audit_entry_counts").fetchall()
     assert notifications == [(0, 4, 4), (1, 6, 4)]
     assert entries == [(10, 8)]
+
+
+def test_entries_of_an_older_schema_are_found_by_their_items(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    migrations.upgrade("notification_service", url, to="0015")
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO audit_entries (occurred_at, actor, action, resource_type, summary, request_id, details)"
+            " VALUES (now(), 'ana', 'link.created', 'link', 'Text', '',"
+            ' \'{"requirement_id": "r", "test_case_id": "t"}\'),'
+            " (now(), 'ana', 'suggestion.generated', 'suggestion', 'Text', '', '{\"test_case_id\": \"t\"}'),"
+            " (now(), 'ana', 'run.completed', 'run', 'Text', '', NULL)"
+        )
+    migrations.upgrade("notification_service", url)
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT item_ids FROM audit_entries ORDER BY id").fetchall()
+    assert found == [(["r", "t"],), (["t"],), (None,)]

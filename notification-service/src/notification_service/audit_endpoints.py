@@ -10,23 +10,27 @@ from chassis.web.strict_route import StrictRoute
 from notification_service import notifications
 from notification_service.queries import ActivityQuery, AuditQuery
 from notification_service.repository import NEWEST_ENTRY
-from notification_service.schemas import Activity, AuditEntry, AuditHead
+from notification_service.schemas import ActivityList, AuditEntry, AuditHead
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 
 @router.get(
     "/activity",
-    response_model=Page[Activity],
+    response_model=ActivityList,
     tags=["Activity"],
     summary="List who did what to which item, newest first",
     openapi_extra=documented(ActivityQuery),
 )
 async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
-    """Work on requirements, test cases, links, suggestions and coverage; accounts are not shown."""
+    """Work on requirements, test cases, links, suggestions and coverage; accounts are not shown.
+
+    With `item_id` it is all that ever happened to an item, unless `days` says otherwise.
+    """
     query = read_query(request, ActivityQuery)
     wanted = query.page(request, NEWEST_ENTRY)
-    return page(request, wanted, await notifications.find_activity(database, query, wanted))
+    found, kept_since = await notifications.find_activity(database, query, wanted)
+    return page(request, wanted, found, extra={"kept_since": kept_since})
 
 
 @router.get(

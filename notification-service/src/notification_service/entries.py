@@ -10,6 +10,7 @@ from chassis.messaging.events import Actor, Received
 from contracts import catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
 from notification_service.wording import (
+    Pair,
     counted,
     given,
     import_outcome,
@@ -33,7 +34,7 @@ class Entry:
     `before` and `after` are the whole item (none before it was created, none after it was deleted), or the
     fields that changed. What was done to several resources at once, the same to each, is one line: they are the
     `resource_ids` then, and there is no `resource_id`. `batch_id` is that of the import that it is one of many changes
-    of: activity shows the import.
+    of: activity shows the import. `item_ids` are the requirements and test cases that it is about beside its resource.
     """
 
     occurred_at: datetime
@@ -51,6 +52,7 @@ class Entry:
     gateway_request_id: str | None
     resource_ids: Sequence[str] | None = None
     batch_id: UUID | None = None
+    item_ids: Sequence[str] | None = None
 
 
 Entries = Callable[[Received[Any]], Iterable[Entry]]
@@ -111,6 +113,7 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
             f"{found.item_type}_id": found.item_id,
             **given(found, frozenset({"item_type", "item_id", "item_title", "item_external_id"})),
         },
+        item_ids=[str(found.item_id)],
     )
 
 
@@ -151,7 +154,7 @@ def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed
         yield _of_many(
             event,
             AuditAction(f"suggestion.{done}"),
-            [one.id for one in review.suggestions],
+            review.suggestions,
             f"{who(event.actor)} {done} {counted(len(review.suggestions), 'suggestion')} at once.",
             {"status": "pending"},
             {"status": done},
@@ -181,12 +184,13 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Ite
                 before | {"link_id": only.link_id},
                 {"status": "pending"},
                 {**details, **given(only, frozenset({"id", "status"}) | _NAMES)},
+                item_ids=_items_of([only]),
             )
         else:
             yield _of_many(
                 event,
                 AuditAction.SUGGESTION_REOPENED,
-                [one.id for one in reopened],
+                reopened,
                 f"{who(event.actor)} reopened {counted(len(reopened), 'suggestion')}{had}.",
                 before,
                 {"status": "pending"},
@@ -198,7 +202,7 @@ def suggestions_expired(event: Received[suggestion.SuggestionsExpired]) -> Itera
     """Return one entry for all suggestions."""
     ids, reason = event.data.suggestion_ids, event.data.reason
     many = len(ids) > 1
-    yield _of_many(
+    yield _of_ids(
         event,
         AuditAction.SUGGESTION_EXPIRED,
         ids,
@@ -288,7 +292,9 @@ def _item_entry(
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
 ) -> Entry:
+    item_ids = None
     if kind is ResourceType.LINK:
+        item_ids = _items_of([item])
         ends = pair(item)
         summary = f"{who(event.actor)} {verb} the link between {ends}."
         title = joined(item)
@@ -299,7 +305,12 @@ def _item_entry(
         details = {"version": item.version}
     if event.batch_id is not None:
         details["import_id"] = event.batch_id
-    return entry_of(event, action, kind, str(item.id), title, summary, before, after, details)
+    return entry_of(event, action, kind, str(item.id), title, summary, before, after, details, item_ids=item_ids)
+
+
+def _items_of(pairs: Iterable[Pair]) -> list[str]:
+    """Return the requirements and test cases of pairs, each once."""
+    return list(dict.fromkeys(str(id_) for one in pairs for id_ in (one.requirement_id, one.test_case_id)))
 
 
 def _review(event: Received[Any], reviewed: suggestion.ReviewedSuggestion) -> Entry:
@@ -314,10 +325,26 @@ def _review(event: Received[Any], reviewed: suggestion.ReviewedSuggestion) -> En
         {"status": "pending"},
         {"status": reviewed.status},
         given(reviewed, frozenset({"id", "status"}) | _NAMES),
+        item_ids=_items_of([reviewed]),
     )
 
 
 def _of_many(
+    event: Received[Any],
+    action: AuditAction,
+    suggestions: Sequence[suggestion.ReviewedSuggestion | suggestion.ReopenedSuggestion],
+    summary: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    details: Mapping[str, Any],
+) -> Entry:
+    """Return the entry of what was done to suggestions, the same to each, which those of their items find, too."""
+    entry = _of_ids(event, action, [one.id for one in suggestions], summary, before, after, details)
+    entry.item_ids = _items_of(suggestions)
+    return entry
+
+
+def _of_ids(
     event: Received[Any],
     action: AuditAction,
     suggestion_ids: Sequence[UUID],
@@ -345,6 +372,7 @@ def entry_of(
     after: Mapping[str, Any] | None = None,
     details: Mapping[str, Any] | None = None,
     actor: Actor | None = None,
+    item_ids: Sequence[str] | None = None,
 ) -> Entry:
     """Return the entry of an event, by its actor unless another is named."""
     by = event.actor if actor is None else actor
@@ -363,4 +391,5 @@ def entry_of(
         event.correlation_id,
         event.gateway_request_id or None,
         batch_id=event.batch_id,
+        item_ids=item_ids,
     )

@@ -109,6 +109,17 @@ audit_entries = sa.Table(
         comment="of an entry that is about several; then resource_id is null",
     ),
     sa.Column("batch_id", sa.Uuid, comment="of one of many changes by an import, which activity shows as one"),
+    sa.Column(
+        "item_ids",
+        pg.ARRAY(sa.Text),
+        comment="what activity finds it by beside its resource; says nothing of its own, and is not sealed",
+    ),
+)
+sa.Index(
+    None,
+    audit_entries.c.item_ids,
+    postgresql_using="gin",
+    postgresql_where=audit_entries.c.item_ids.is_not(None),
 )
 sa.Index(
     None,

@@ -210,12 +210,20 @@ async def remove_deleted_projects(database: Database) -> None:
                 await project_repository.mark_removed(connection, key)
 
 
-async def find_activity(database: Database, query: ActivityQuery, wanted: PageRequest) -> Fetched:
-    """Return a page of the work on items within the days that are asked for."""
-    since = datetime.now(UTC) - timedelta(days=query.days)
-    conditions = query.conditions(since)
+async def find_activity(
+    database: Database, query: ActivityQuery, wanted: PageRequest
+) -> tuple[Fetched, datetime | None]:
+    """Return a page of the work on items within the days that are asked for, and since when all of it is kept.
+
+    That is None while nothing has been removed. Of a single item it is whatever happened to it, with its imports.
+    """
+    days = query.days_back
+    since = None if days is None else datetime.now(UTC) - timedelta(days=days)
     async with database.connection() as connection:
-        return await repository.find_activity(connection, since, conditions, wanted)
+        imports = [] if query.item_id is None else await repository.imports_of(connection, str(query.item_id))
+        conditions = query.conditions(since, imports)
+        found = await repository.find_activity(connection, since, conditions, wanted)
+        return found, await repository.kept_since(connection)
 
 
 async def find_notifications(

@@ -1,7 +1,9 @@
 """The queries of the lists: what narrows them, as the API takes it and as SQL."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Query
 from pydantic import Field
@@ -22,6 +24,8 @@ from chassis.web.parameters import (
 )
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
 
+_LATELY = 7
+"""Days."""
 _MOMENT = "a time (RFC 3339) or a day, which is its midnight in UTC."
 
 Types = Annotated[str | None, alternatives(NotificationType)]
@@ -83,12 +87,40 @@ class _EntryQuery(PageQuery):
 class ActivityQuery(_EntryQuery):
     """What narrows the list of what was done to items."""
 
-    days: Annotated[int, Query(ge=1, le=90, description="How many days back.")] = 7
+    days: Annotated[
+        int | None,
+        Query(ge=1, le=90, description="How many days back: 7 if nothing is said, of one item (`item_id`) all."),
+    ] = None
+    item_id: Annotated[
+        UUID | None,
+        Field(
+            description="A requirement or test case: whatever happened to it, to its links and to suggestions for it,"
+            " each change by an import and the import."
+        ),
+    ] = None
 
-    def conditions(self, since: datetime) -> Conditions:
-        """Return what work on items since then must fulfil; raises Invalid for an unknown value."""
-        is_activity = ("resource_type <> 'user'", "resource_type <> 'project'", "batch_id IS NULL")
-        return self._narrowed(Conditions("occurred_at >= %(since)s", *is_activity, since=since))
+    @property
+    def days_back(self) -> int | None:
+        """How many days back; None: from the beginning."""
+        return _LATELY if self.days is None and self.item_id is None else self.days
+
+    def conditions(self, since: datetime | None, imports: Sequence[str]) -> Conditions:
+        """Return what work on items since then must fulfil; raises Invalid for an unknown value.
+
+        `imports` are those that have touched the item that is asked for.
+        """
+        conditions = Conditions("resource_type <> 'user'", "resource_type <> 'project'")
+        if since is not None:
+            conditions.always("occurred_at >= %(since)s", of="days")
+            conditions.parameters["since"] = since
+        if self.item_id is None:
+            conditions.always("batch_id IS NULL", of="item_id")
+        else:
+            item = str(self.item_id)
+            conditions.add(
+                "(resource_id = ANY(%(item)s) OR item_ids && %(item)s::text[])", of="item_id", item=[item, *imports]
+            )
+        return self._narrowed(conditions)
 
 
 class AuditQuery(_EntryQuery):

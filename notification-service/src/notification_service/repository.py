@@ -13,7 +13,7 @@ from chassis.core import projects
 from chassis.db import erasure
 from chassis.db.database import Connection, Database
 from chassis.db.erasure import Person
-from chassis.db.rows import fetch_column
+from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page, fetch_page_and_counts
@@ -194,11 +194,11 @@ async def insert_entries(connection: Connection, entries: Sequence[Entry]) -> No
         """
         INSERT INTO audit_entries (occurred_at, actor, actor_id, action, resource_type, resource_id,
                                    resource_title, summary, before, after, details, request_id, gateway_request_id,
-                                   resource_ids, batch_id)
+                                   resource_ids, batch_id, item_ids)
         SELECT * FROM json_to_recordset(%s::json) AS e (
             occurred_at timestamptz, actor text, actor_id bigint, action text, resource_type text, resource_id text,
             resource_title text, summary text, before json, after json, details json, request_id text,
-            gateway_request_id text, resource_ids text[], batch_id uuid)
+            gateway_request_id text, resource_ids text[], batch_id uuid, item_ids text[])
         """,
         (_records(entries),),
     )
@@ -292,15 +292,35 @@ async def find_entries(connection: Connection, conditions: Conditions, wanted: P
     return await fetch_page(connection, _ENTRY, "audit_entries", conditions, wanted, total)
 
 
+async def imports_of(connection: Connection, item_id: str) -> list[str]:
+    """Return the ids of the imports that have changed an item or its links."""
+    return await fetch_column(
+        connection,
+        "SELECT DISTINCT batch_id::text FROM audit_entries"
+        " WHERE (resource_id = %(item)s OR item_ids && ARRAY[%(item)s]) AND batch_id IS NOT NULL",
+        {"item": item_id},
+    )
+
+
+async def kept_since(connection: Connection) -> datetime | None:
+    """Return when the oldest entry of the project was made, if older ones have been removed."""
+    kept: datetime | None = await fetch_value(
+        connection,
+        "SELECT coalesce((SELECT min(occurred_at) FROM audit_entries), removed_at) FROM audit_anchors",
+        (),
+    )
+    return kept
+
+
 async def find_activity(
-    connection: Connection, since: datetime, conditions: Conditions, wanted: PageRequest
+    connection: Connection, since: datetime | None, conditions: Conditions, wanted: PageRequest
 ) -> Fetched:
     """Return a page of the work on items since then; nothing about accounts.
 
     `conditions` are those of an ActivityQuery since the same moment.
     """
     total = None
-    if not conditions.narrowed:
+    if since is not None and not conditions.narrowed:
         # Whole hours are counted already: what is left to count is the rest of the first.
         next_hour = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
         conditions.parameters["next_hour"] = next_hour

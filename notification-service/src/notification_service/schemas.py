@@ -96,6 +96,14 @@ class Activity(BaseModel):
     summary: str
 
 
+class ActivityList(Page[Activity]):
+    """One page of what was done to items."""
+
+    kept_since: datetime | None = Field(
+        description="When the oldest entry of the project was made, if older ones were removed by age; else null."
+    )
+
+
 class FieldChange(BaseModel):
     """A field before and after."""
 
