@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from acceptance import texts
-from acceptance.client import PASSWORD, Json, Traceline, ok
+from acceptance.client import PASSWORD, Json, Traceline, ok, requirement, test_case
 from acceptance.waiting import eventually
 
 from . import axe
-from .session import PROJECT, PageOf, sign_in
+from .session import PROJECT, PageOf, in_new_project, sign_in
 from .slow_server import SlowServer
 from .visit import Visit
 
@@ -350,3 +350,80 @@ def test_a_run_shows_how_far_it_is_and_what_came_of_it(page_of: PageOf, reviewer
     dialog.get_by_role("button", name="Generate").click()
     expect(page.get_by_role("status").filter(has_text=re.compile("^Generated: .* new"))).to_be_visible()
     assert reviewer.read("/suggestions/runs", limit=1)["items"][0]["algorithm"] == "keyword"
+
+
+@pytest.mark.parametrize("bar", ["no connection", pytest.param("none", marks=pytest.mark.long)])
+def test_in_a_low_window_all_that_decides_is_in_sight(page_of: PageOf, reviewer: Traceline, bar: str) -> None:
+    visit = page_of("reviewer", queue_of(reviewer, 2, 2).path)
+    page = visit.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    current(page)
+    if bar != "none":
+        visit.context.set_offline(True)
+        expect(page.get_by_text("No connection.")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("s")
+    for name in ("Undo", "Skip", "Reject", "Accept link", "Note", "Accept above", "Generate"):
+        expect(page.get_by_role("button", name=name, exact=False).first).to_be_in_viewport(ratio=1)
+    toast = page.get_by_role("status").filter(has_text="Skipped").last.bounding_box()
+    below = page.get_by_role("button", name="Note").bounding_box()
+    assert toast
+    assert below
+    assert toast["y"] + toast["height"] <= below["y"], "what was done is said above them"
+    assert [one for one in visit.complaints if "Failed to load resource" not in one] == []
+    visit.context.set_offline(False)
+    visit.complaints.clear()
+
+
+def test_sixty_reviews_by_keys_leave_the_badge_of_notifications_as_it_is(page_of: PageOf, admin: Traceline) -> None:
+    reviewer = admin.new_user("reviewer")
+    queue = queue_of(reviewer, 8, 8)
+    told = eventually(lambda: reviewer.unread_count() > 16 and reviewer.unread_count(), "what the items caused")
+    eventually(lambda: reviewer.read("/suggestions/progress")["is_complete"], "the end of the search")
+    reviewer.post("/notifications/mark-all-read")
+    told = reviewer.read("/notifications")["total"]
+    page = page_of(reviewer, queue.path).page
+    badge = page.get_by_role("navigation").get_by_role("link", name="Notifications")
+    decided = 0
+    for key in itertools.islice(itertools.cycle("axa"), 60):
+        press(page, key)
+        decided += 1
+    press(page, "u")
+    eventually(lambda: reviewer.read("/notifications")["total"] == told + decided, "all notifications", seconds=60)
+    assert reviewer.unread_count() == 0
+    expect(badge).to_have_accessible_name("Notifications")
+    badge.click()
+    expect(page.get_by_role("button", name=re.compile("Reviews: "))).not_to_have_count(0)
+    expect(page.get_by_text("at once")).to_have_count(0)
+
+
+def test_what_is_looked_for_is_not_called_reviewed(page_of: PageOf, admin: Traceline) -> None:
+    project = in_new_project(admin)
+    visit = page_of("admin", f"~/p/{project.project}/review")
+    page = visit.page
+    expect(page.get_by_role("heading", name="Nothing to review yet")).to_be_visible()
+    page.evaluate(
+        """() => {
+            window.said = new Set()
+            const note = () => document.querySelectorAll("h2, [role=status]").forEach((one) => said.add(one.innerText))
+            new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
+        }"""
+    )
+    said_of = [texts.words(6) for _ in range(100)]
+    items = [
+        {"kind": kind, "external_id": f"{kind}-{n}", **make(title=f"Door {n}", description=description)}
+        for kind, make in (("requirement", requirement), ("test_case", test_case))
+        for n, description in enumerate(said_of)
+    ]
+    assert project.plan_import(items, apply="always")["status"] == "applied"
+    expect(page.get_by_role("article")).to_be_visible(timeout=60_000)
+    said = page.evaluate("[...said]")
+    assert [one for one in said if re.match(r"Looking for links: \d+ of \d+ items?", one)], said
+    assert [one for one in said if "All reviewed" in one or "Nothing" in one] == []
+    eventually(lambda: project.read("/suggestions/progress")["is_complete"], "the end of the search", seconds=60)
+    expect(page.get_by_text("Looking for links")).to_have_count(0)
+    pending = project.read("/suggestions", status="pending", limit=1)["total"]
+    expect(page.get_by_text(f"{pending:,} left")).to_be_visible()
+    project.post(
+        "/suggestions/bulk-review", json={"action": "reject", "filter": {"min_score": 0}, "expected_count": pending}
+    )
+    expect(page.get_by_role("heading", name="All reviewed")).to_be_visible()

@@ -7,10 +7,11 @@ const TOGETHER_MS = 1000
 
 /** What each kind of event makes old: the first member of the keys of queries, which is the resource they read. */
 const RESOURCES = {
-  requirement: ["requirements", "reports", "results"],
-  test_case: ["test-cases", "reports", "results"],
+  requirement: ["requirements", "reports", "results", "looking"],
+  test_case: ["test-cases", "reports", "results", "looking"],
   link: ["links", "requirements", "test-cases", "reports", "results"],
 }
+const IMPORTED = ["imports", "looking", "requirements", "test-cases", "links", "reports", "activity", "history"]
 const ALL = "*"
 
 /** Keep what the page shows true while others work; a query with `meta: { live: false }` sees to that itself. */
@@ -47,9 +48,11 @@ function madeOld(event: LiveEvent): string[] {
     case "suggestion.reviewed":
       return ["suggestions", "activity", "reports"]
     case "run.progress":
-      return event.data.status === "running" || event.data.status === "queued" ? ["runs"] : ["runs", "suggestions"]
+      return event.data.status === "running" || event.data.status === "queued"
+        ? ["runs", "looking"]
+        : ["runs", "looking", "suggestions"]
     case "import.progress":
-      return ["imports"]
+      return event.data.status === "applied" ? IMPORTED : ["imports"]
     case "test_run.completed":
       return ["results", "reports", "activity"]
     case "unread":

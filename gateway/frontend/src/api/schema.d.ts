@@ -14,6 +14,8 @@ export interface paths {
         /**
          * List who did what to which item, newest first
          * @description Work on requirements, test cases, links, suggestions and coverage; accounts are not shown.
+         *
+         *     With `item_id` it is all that ever happened to an item, unless `days` says otherwise.
          */
         get: operations["list_activity"];
         put?: never;
@@ -2159,6 +2161,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/suggestions/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far the search for links is
+         * @description Made to be polled: after an import, or a change, the queue is whole once this `is_complete`.
+         */
+        get: operations["read_progress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/suggestions/reviews/{review_id}/undo": {
         parameters: {
             query?: never;
@@ -2969,6 +2991,30 @@ export interface components {
             resource_type: components["schemas"]["ResourceType"];
             /** Summary */
             summary: string;
+        };
+        /**
+         * ActivityList
+         * @description One page of what was done to items.
+         */
+        ActivityList: {
+            /** Items */
+            items: components["schemas"]["Activity"][];
+            /**
+             * Kept Since
+             * @description When the oldest entry of the project was made, if older ones were removed by age; else null.
+             */
+            kept_since: string | null;
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
         };
         /**
          * Algorithm
@@ -7892,22 +7938,6 @@ export interface components {
              */
             last_seen_at: string;
         };
-        /** Page[Activity] */
-        Page_Activity_: {
-            /** Items */
-            items: components["schemas"]["Activity"][];
-            /** Limit */
-            limit: number;
-            /**
-             * Next After
-             * @description `after` of the next page; null on the last.
-             */
-            next_after: string | null;
-            /** Skip */
-            skip: number;
-            /** Total */
-            total: number;
-        };
         /** Page[ApiToken] */
         Page_ApiToken_: {
             /** Items */
@@ -8422,6 +8452,32 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        /**
+         * Progress
+         * @description How far the search for links is, of the items that were created or changed or, while a run goes on, of all.
+         * @example {
+         *       "done": 120,
+         *       "is_complete": false,
+         *       "total": 300
+         *     }
+         */
+        Progress: {
+            /**
+             * Done
+             * @description Items that have been compared with the other side.
+             */
+            done: number;
+            /**
+             * Is Complete
+             * @description Whether everything that was changed has been looked at. It is not while items wait, while a run waits or goes on, and until what was changed in requirements and test cases has arrived here.
+             */
+            is_complete: boolean;
+            /**
+             * Total
+             * @description Items that were to be compared; 0 where nothing is, or where it is not known yet.
+             */
+            total: number;
         };
         /**
          * Project
@@ -13276,6 +13332,7 @@ export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['Acc
 export type SchemaAccountInactiveOrPasswordLoginOff = components['schemas']['AccountInactiveOrPasswordLoginOff'];
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
+export type SchemaActivityList = components['schemas']['ActivityList'];
 export type SchemaAlgorithm = components['schemas']['Algorithm'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
 export type SchemaApiToken = components['schemas']['ApiToken'];
@@ -13466,7 +13523,6 @@ export type SchemaNotificationType = components['schemas']['NotificationType'];
 export type SchemaOlderOfGate = components['schemas']['OlderOfGate'];
 export type SchemaOnChange = components['schemas']['OnChange'];
 export type SchemaOpenSession = components['schemas']['OpenSession'];
-export type SchemaPageActivity = components['schemas']['Page_Activity_'];
 export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
 export type SchemaPageAutomatedTest = components['schemas']['Page_AutomatedTest_'];
@@ -13501,6 +13557,7 @@ export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed
 export type SchemaPreset = components['schemas']['Preset'];
 export type SchemaPriorityLevel = components['schemas']['PriorityLevel'];
 export type SchemaProblemDocument = components['schemas']['ProblemDocument'];
+export type SchemaProgress = components['schemas']['Progress'];
 export type SchemaProject = components['schemas']['Project'];
 export type SchemaProjectArchived = components['schemas']['ProjectArchived'];
 export type SchemaProjectArchivedOrLastProjectAdmin = components['schemas']['ProjectArchivedOrLastProjectAdmin'];
@@ -13795,12 +13852,14 @@ export interface operations {
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
-                /** @description How many days back. */
+                /** @description How many days back: 7 if nothing is said, of one item (`item_id`) all. */
                 days?: number;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description A requirement or test case: whatever happened to it, to its links and to suggestions for it, each change by an import and the import. */
+                item_id?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -13831,7 +13890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Activity_"];
+                    "application/json": components["schemas"]["ActivityList"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -20363,6 +20422,44 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    read_progress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Progress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     undo_review: {
         parameters: {
             query?: never;
@@ -21932,6 +22029,8 @@ export interface operations {
                 ids?: string;
                 /** @description Only those who can log in, or only those who cannot. */
                 is_active?: boolean;
+                /** @description Only people who were erased, or only those who were not. */
+                is_erased?: boolean;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Part of the email or the full name. */

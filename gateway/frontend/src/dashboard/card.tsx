@@ -10,7 +10,7 @@ type Props<T> = {
   rows?: number
   wide?: boolean
   /** What is said instead where there is nothing to show. */
-  nothing?: (data: T) => string | false
+  nothing?: (data: T) => ReactNode
   children: (data: T) => ReactNode
 }
 
@@ -23,7 +23,7 @@ export function Card<T>({ title, query, rows = 6, wide, nothing, children }: Pro
     <section className={`${css.card} ${wide ? css.wide : ""}`} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {data === undefined ? <NotYet query={query} rows={rows} /> : !said && children(data)}
-      {said && <p className={css.quiet}>{said}</p>}
+      {said && <div className={css.quiet}>{said}</div>}
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "wouter"
-import { formatCount, formatDay, formatShare, m } from "../messages"
+import { formatDay, formatShare, m } from "../messages"
 import { Card } from "./card"
 import css from "./page.module.css"
 import { coverageByModule, coverageTrend } from "./queries"
@@ -16,9 +16,7 @@ export function CoverageCard({ days }: { days: number }) {
         <div className={css.coverage}>
           <p className={css.figure}>
             <Link href="/requirements?coverage=covered">{formatShare(overall.coverage)}</Link>
-            <span>
-              {m.dashboard.covered(formatCount(overall.covered_requirements), formatCount(overall.total_requirements))}
-            </span>
+            <span>{m.dashboard.covered(overall.covered_requirements, overall.total_requirements)}</span>
           </p>
           {trend.data && <Trend days={trend.data.items} />}
         </div>

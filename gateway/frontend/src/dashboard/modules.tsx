@@ -48,7 +48,7 @@ export function ModulesCard() {
                 ))}
               </tbody>
             </table>
-            {worst.length > SHOWN && <Link href="/matrix">{m.dashboard.moreModules(formatCount(worst.length))}</Link>}
+            {worst.length > SHOWN && <Link href="/matrix">{m.dashboard.moreModules(worst.length)}</Link>}
           </>
         )
       }}

@@ -3,7 +3,8 @@ import { Link } from "wouter"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { ButtonLink } from "../kit/button"
-import { capitalised, formatCount, m } from "../messages"
+import { capitalised, formatCount, m, people } from "../messages"
+import { Looking, useLooking } from "../shell/looking"
 import { Card } from "./card"
 import css from "./page.module.css"
 import { latestActivity, newestSuspects, pendingByBand, worstGaps } from "./queries"
@@ -37,16 +38,18 @@ export function GapsCard() {
 }
 
 export function ReviewCard() {
+  const search = useLooking()
+  const nothing = search && (search.is_complete ? m.dashboard.noPending : <Looking search={search} />)
   return (
     <Card
       title={m.dashboard.review}
       query={useQuery(pendingByBand)}
-      nothing={({ total }) => total === 0 && m.dashboard.noPending}
+      nothing={({ total }) => total === 0 && (nothing ?? m.common.loading)}
     >
       {({ total, facets }) => (
         <>
           <p>
-            <Badge state="pending">{m.dashboard.pending(formatCount(total))}</Badge>
+            <Badge state="pending">{m.dashboard.pending(total)}</Badge>
           </p>
           <ul className={css.lines}>
             {Object.entries(m.common.bands).map(([band, name]) => {
@@ -108,13 +111,14 @@ export function ActivityCard({ days }: { days: number }) {
     >
       {({ items }) => (
         <ul className={css.lines}>
-          {items.map(({ id, summary, actor, occurred_at, resource_type, resource_id }) => {
-            const screen = SCREENS[resource_type]
+          {items.map(({ id, summary: told, actor, occurred_at, action, resource_type, resource_id }) => {
+            const screen = action.endsWith(".deleted") ? undefined : SCREENS[resource_type]
+            const summary = people(told)
             return (
               <li key={id}>
                 <span>
-                  {screen && resource_id ? <Link href={`${screen}/${resource_id}`}>{summary}</Link> : summary}{" "}
-                  <span className={css.quiet}>{actor}</span>
+                  {screen && resource_id ? <Link href={`${screen}/${resource_id}`}>{summary}</Link> : summary}
+                  {!told.startsWith(actor) && <span className={css.quiet}> {people(actor)}</span>}
                 </span>
                 <span className={css.quiet}>
                   <Ago iso={occurred_at} />

@@ -5,8 +5,9 @@ import type { components } from "../api/schema"
 import { Button } from "../kit/button"
 import { NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
-import { formatScore, m } from "../messages"
+import { formatScore, m, people } from "../messages"
 import { useMay } from "../session/session"
+import { Looking, useLooking } from "../shell/looking"
 import { review } from "./api"
 import { type Item, type Kind, otherKind } from "./kinds"
 import { useLinksChanged } from "./parts"
@@ -30,6 +31,7 @@ export function SuggestionsTab({ kind, query }: Props) {
   const [decided, setDecided] = useState<ReadonlySet<string>>(new Set())
   const changed = useLinksChanged(kind)
   const mayReview = useMay("reviewer")
+  const search = useLooking()
   const shown = query.data?.items.filter(({ id }) => !decided.has(id))
   const put = (id: string, isDecided: boolean) =>
     setDecided((before) => new Set(isDecided ? [...before, id] : [...before].filter((one) => one !== id)))
@@ -57,7 +59,9 @@ export function SuggestionsTab({ kind, query }: Props) {
   return (
     <div className={css.tab}>
       <NotYet query={query} rows={3} />
-      {shown?.length === 0 && <p className={css.none}>{words.none}</p>}
+      {shown?.length === 0 && search && (
+        <div className={css.none}>{search.is_complete ? words.none : <Looking search={search} />}</div>
+      )}
       <ul className={css.rows}>
         {shown?.map((one) => (
           <Pair
@@ -100,5 +104,5 @@ function Pair({ kind, suggestion, decide }: { kind: Kind; suggestion: Suggestion
 /** Return the words for a pair that somebody else decided on before. */
 function whoWasFirst(error: unknown): Record<string, string> {
   const { reviewed_by: who, status } = error instanceof ApiProblem ? error.body : {}
-  return who && status ? { suggestion_not_pending: words.by(String(who), String(status)) } : {}
+  return who && status ? { suggestion_not_pending: words.by(people(String(who)), String(status)) } : {}
 }

@@ -25,7 +25,7 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
 }
 
 /** Why there is nothing here, and what to do about it. */
-export function Empty({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
+export function Empty({ title, hint, children }: { title: ReactNode; hint?: string; children?: ReactNode }) {
   return (
     <div className={css.empty}>
       <h2>{title}</h2>

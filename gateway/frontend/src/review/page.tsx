@@ -1,9 +1,10 @@
-import { memo, useCallback, useState } from "react"
+import { memo, useCallback, useEffect, useState } from "react"
 import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { useMay } from "../session/session"
+import { Looking, useLooking, useLookingEnd } from "../shell/looking"
 import { AcceptAbove } from "./accept-above"
 import { Actions } from "./actions"
 import { Both } from "./both"
@@ -33,6 +34,11 @@ export default function ReviewPage() {
   const [isBarOpen, setBarOpen] = useState(false)
   const [closedRun, setClosedRun] = useState<string>()
   const run = useLastRun(reload)
+  const search = useLooking()
+  const foundAt = useLookingEnd()
+  useEffect(() => {
+    if (foundAt > 0) reload()
+  }, [foundAt, reload])
   const [ownRun, setOwnRun] = useState<string>()
   if (run && isGoingOn(run) && ownRun !== run.id) setOwnRun(run.id)
   const close = () => setOpen(undefined)
@@ -74,6 +80,11 @@ export default function ReviewPage() {
       {run && run.id === ownRun && run.id !== closedRun && (
         <RunStrip run={run} mayCancel={mayReview} close={() => setClosedRun(run.id)} />
       )}
+      {pair && search && !search.is_complete && !(run && isGoingOn(run)) && (
+        <div className={css.strip}>
+          <Looking search={search} />
+        </div>
+      )}
       <TakenLately reports={review.takenLately} close={review.forgetTaken} />
       <p className="visually-hidden" role="status">
         {pair && m.review.reading(index + 1, queue.left, nameOf(pair))}
@@ -114,6 +125,7 @@ export default function ReviewPage() {
           review={review}
           filters={filters}
           change={change}
+          foundAt={foundAt}
           generate={mayReview ? () => setOpen("generate") : undefined}
         />
       )}

@@ -109,6 +109,7 @@ export function useReview(filters: Filters) {
     for (const one of await readReviewed(since)) others([one.id], one.status, one.reviewed_by, one.reviewed_at)
   }
 
+  const lookAgain = useCallback(() => void queryClient.invalidateQueries({ queryKey: ["review", "list"] }), [])
   const reload = useCallback(() => void queryClient.resetQueries({ queryKey: ["review", "list"] }), [])
 
   function decide(decision: Decision, how: { linkType?: LinkType; feedback?: string } = {}): void {
@@ -168,6 +169,9 @@ export function useReview(filters: Filters) {
     retry: () => void pages.refetch(),
     more,
     reload,
+    lookAgain,
+    /** When the list was read last. */
+    listedAt: pages.dataUpdatedAt,
     decide,
     decidedMany,
     undo,

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
 import { api } from "../api/client"
+import { useFound } from "./looking"
 
 /** Return how much waits in review, how many links are suspect and what is unread; undefined until it is known. */
 export function useCounts(): { review?: number; suspect?: number; notifications?: number } {
+  useFound()
   const review = useQuery({
     queryKey: ["suggestions", "pending"],
     queryFn: ({ signal }) =>

@@ -110,6 +110,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "suggestions/bulk-review": _REVIEWS,
     "suggestions/facets": _READS,
     "suggestions/generate": {"POST": _PROPOSE},
+    "suggestions/progress": _READS,
     "suggestions/reviews/{}/undo": _REVIEWS,
     "suggestions/runs": _READS,
     "suggestions/runs/{}": _READS,

@@ -1,5 +1,6 @@
 """HTTP: generate suggestions over everything, and look after the runs."""
 
+from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
@@ -13,12 +14,13 @@ from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import UPDATED_SINCE, parse_moment, parse_own_ids
+from chassis.web.peers import Peer
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item, wants_no_wait
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.scale import Scales
-from suggestion_service.scoring import run_service
-from suggestion_service.scoring.schemas import AlgorithmName, Run
+from suggestion_service.scoring import looking, run_service
+from suggestion_service.scoring.schemas import AlgorithmName, Progress, Run
 from suggestion_service.store.runs import NEWEST_FIRST
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Generation"])
@@ -52,6 +54,11 @@ _WAIT = 20
 async def _scales(request: Request) -> Scales:
     scales: Scales = request.app.state.scales
     return scales
+
+
+async def _catalog(request: Request) -> Peer:
+    catalog: Peer = request.app.state.catalog
+    return catalog
 
 
 @router.post(
@@ -111,6 +118,14 @@ async def list_generation_runs(request: Request, _: Viewer, database: Db) -> Res
     query = read_query(request, RunsQuery)
     wanted = query.page(request, NEWEST_FIRST)
     return page(request, wanted, await run_service.page(database, query.conditions(), wanted))
+
+
+@router.get("/progress", response_model=Progress, summary="Read how far the search for links is")
+async def read_progress(
+    _: Viewer, database: Db, catalog: Annotated[Peer, Depends(_catalog)], scales: Annotated[Scales, Depends(_scales)]
+) -> Response:
+    """Made to be polled: after an import, or a change, the queue is whole once this `is_complete`."""
+    return answer(asdict(await looking.progress(database, catalog, scales)))
 
 
 @router.get(

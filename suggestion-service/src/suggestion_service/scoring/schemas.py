@@ -21,6 +21,19 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class Progress(BaseModel):
+    """How far the search for links is, of the items that were created or changed or, while a run goes on, of all."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"is_complete": False, "done": 120, "total": 300}]})
+
+    is_complete: bool = Field(
+        description="Whether everything that was changed has been looked at. It is not while items wait, while a run"
+        " waits or goes on, and until what was changed in requirements and test cases has arrived here."
+    )
+    done: int = Field(description="Items that have been compared with the other side.")
+    total: int = Field(description="Items that were to be compared; 0 where nothing is, or where it is not known yet.")
+
+
 class Run(BaseModel):
     """A generation over everything. `error` is told when it failed.
 

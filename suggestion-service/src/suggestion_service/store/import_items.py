@@ -8,6 +8,8 @@ from chassis.db.database import Connection
 
 OPEN = "EXISTS (SELECT FROM import_items WHERE noted_at > now() - interval '2 minutes')"
 """The condition that an import goes on; one that has died is not waited for."""
+COUNT = "SELECT count(*) FROM import_items WHERE noted_at > now() - interval '2 minutes'"
+"""How many items are noted of imports that go on."""
 
 
 class Noted(NamedTuple):

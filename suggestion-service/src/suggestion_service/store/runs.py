@@ -77,6 +77,13 @@ RETURNING id, status, algorithm, threshold, rescore, progress, pending_only, {",
 """
 
 
+GOING_ON = f"""
+SELECT r.id, coalesce(p.progress, r.progress) AS progress FROM runs r {_WITH_SUMS}
+WHERE r.status IN ('queued', 'running') ORDER BY r.status = 'running' DESC LIMIT 1
+"""
+"""The run that goes on, or else one that waits, with how far it is."""
+
+
 class Run(Counts):
     """A run as it is answered."""
 

@@ -26,6 +26,9 @@ RETURNING q.item_id, q.sequence, q.actor_id, q.actor_email, q.correlation_id, q.
     i.title, i.external_id
 """
 
+COUNT = "SELECT count(*) FROM scoring_queue WHERE due_at <= now() + interval '10 seconds' OR claimed_until > now()"
+"""How many items wait to be scored; one that could not be scored several times is not waited for."""
+
 # From one project to the next by the index: a project of which very much waits takes no longer.
 _NEXT_PROJECT = f"""
 SELECT project_id FROM scoring_queue w WHERE project_id > %s AND due_at <= now() AND {LEASES.free("w")}

@@ -1,10 +1,18 @@
+import { countedOf } from "./counted"
+
 export const common = {
   product: "Traceline",
   loading: "Loading",
+  lookingFor: "Looking for links",
+  looking: (done: number, total: number) =>
+    total > 0 ? `Looking for links: ${countedOf("item")(done, total)}` : "Looking for links",
   stillLoading: "This takes longer than usual.",
   more: "Show more",
   retry: "Try again",
   cancel: "Cancel",
+  notSaved: "What you typed here is not saved.",
+  keepEditing: "Keep editing",
+  discard: "Discard",
   close: "Close",
   save: "Save",
   delete: "Delete",
@@ -39,6 +47,7 @@ export const common = {
     not: "not",
     exclude: (value: string) => `not ${value}`,
   },
+  erased: (id: string) => `Erased person ${id}`,
   noModule: "No module",
   bands: { very_high: "very high", high: "high", moderate: "moderate", low: "low" },
   roles: { viewer: "viewer", reviewer: "reviewer", admin: "admin" },

@@ -111,6 +111,9 @@ export const review = {
 
   empty: {
     all: "All reviewed",
+    nothing: "Nothing to review yet",
+    nothingHint: "Links are looked for as soon as there are requirements and test cases.",
+    lookingHint: "Pairs to review appear here as they are found.",
     narrowed: "Nothing is left to review with these filters",
     hint: "Generate suggestions to find further pairs.",
     viewerHint: "A reviewer can generate further suggestions.",
@@ -135,9 +138,9 @@ export const review = {
     samples: "Nearest to the limit",
     accept: (count: string) => `Accept ${count}`,
     changed: (expected: number, count: number) =>
-      `Nothing was accepted: there were ${expected} pairs, now there are ${count}. Look at them again.`,
+      `Nothing was accepted: it was to be ${counted("pair")(expected)}, and now it would be ${count}. Look again.`,
     done: (count: number, failed: number) =>
-      failed === 0 ? `Accepted: ${count} pairs` : `Accepted: ${count} pairs. ${failed} could not be accepted.`,
+      `Accepted: ${counted("pair")(count)}${failed === 0 ? "" : `. ${failed} could not be accepted.`}`,
   },
 
   generate: {
