@@ -91,6 +91,11 @@ async def test_the_list_is_newest_first_filtered_and_paged(service: Service) -> 
     beyond = await service.call("GET", "/api/v1/users?skip=100", caller=admin)
     assert (beyond.json()["items"], beyond.json()["total"]) == ([], 5)
 
+    assert (await service.call("DELETE", f"/api/v1/users/{people[3]}?erase=true", caller=admin)).status_code == 204
+    assert await found("is_erased=true") == [people[3]]
+    assert await found("is_erased=false") == [people[2], people[1], people[0], admin.id]
+    assert await found("") == newest_first
+
 
 @pytest.mark.parametrize(
     ("query", "field"),

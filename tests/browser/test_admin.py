@@ -62,6 +62,16 @@ def test_a_person_is_erased_once_their_name_is_typed(page_of: PageOf, admin: Tra
     expect(page.get_by_text("No user matches")).to_be_visible()
     (kept,) = admin.items("/users", ids=person["id"])
     assert (kept["email"], kept["is_active"]) == (f"erased-{person['id']}@erased.invalid", False)
+    page.get_by_role("searchbox").fill("")
+    erased = page.get_by_role("row").filter(has_text=f"Erased person {person['id']}")
+    expect(page.get_by_role("row").nth(1)).to_be_visible()
+    expect(erased).to_have_count(0)
+    page.get_by_role("button", name=re.compile(r"Erased \(\d+\)")).click()
+    expect(erased).to_be_visible()
+    expect(erased.locator("button, input, select, a")).to_have_count(0)
+    assert axe.violations(page) == []
+    page.goto(f"{page.url.partition('/admin')[0]}/admin/audit")
+    expect(page.get_by_role("gridcell", name="erased-").first).to_have_count(0)
 
 
 @pytest.mark.long

@@ -16,6 +16,7 @@ from auth_service.users.passwords import PasswordPort, Passwords
 from auth_service.users.schemas import ListedUser, NewUser, Registration, ToConfirm, User, UserChange
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Unauthenticated
+from chassis.db import erasure
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging.events import actor_of
@@ -90,6 +91,9 @@ class UserQuery(PageQuery):
 
     role: Annotated[str | None, alternatives(Role)] = None
     is_active: Annotated[bool | None, Field(description="Only those who can log in, or only those who cannot.")] = None
+    is_erased: Annotated[bool | None, Field(description="Only people who were erased, or only those who were not.")] = (
+        None
+    )
     q: Annotated[str | None, Field(max_length=200, description="Part of the email or the full name.")] = None
     ids: Ids = None
     sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
@@ -101,6 +105,8 @@ class UserQuery(PageQuery):
         conditions.choose("id", parse_own_numbers(self.ids))
         if self.is_active is not None:
             conditions.add("is_active = %(is_active)s", is_active=self.is_active)
+        if self.is_erased is not None:
+            conditions.add(f"({erasure.IS_ERASED}) = %(is_erased)s", is_erased=self.is_erased)
         if self.q:
             conditions.add("(email ILIKE %(q)s OR full_name ILIKE %(q)s)", q=containing(self.q))
         return conditions

@@ -13,6 +13,8 @@ from chassis.db.rows import fetch_all
 
 NAME = "Erased user"
 DOMAIN = "erased.invalid"
+IS_ERASED = f"email = 'erased-' || id || '@{DOMAIN}'"
+"""The condition on users that they were erased: see `pseudonym`."""
 LONGEST_AUTHOR = 100
 """Characters of an address at most in the fields that say who did something: a longer one is cut there."""
 

@@ -76,7 +76,7 @@ export function Invite({ close, show }: { close: () => void; show: (link: OneTim
     await again()
   }
   return (
-    <Ask title={words.invite} action={words.inviteIt} run={invite} close={close} stays>
+    <Ask title={words.invite} action={words.inviteIt} run={invite} close={close}>
       {(errors) => (
         <>
           <Field

@@ -5,7 +5,7 @@ import { Changes } from "../kit/changes"
 import { Copied } from "../kit/copied"
 import { FactList, type Facts } from "../kit/facts"
 import { Panel } from "../kit/panel"
-import { formatCount, formatMoment } from "../messages"
+import { formatMoment, people } from "../messages"
 import { writeAlternatives } from "../url"
 import css from "./admin.module.css"
 import type { AuditUrl } from "./audit-query"
@@ -29,7 +29,7 @@ export function AuditEntryPanel({ entry, narrow, close }: Props) {
   return (
     <Panel label={words.entry} onClose={close}>
       <article className={css.entry}>
-        <h2>{entry.summary}</h2>
+        <h2>{people(entry.summary)}</h2>
         <FactList facts={factsOf(entry)} />
         {fields.length > 0 && (
           <section>
@@ -59,7 +59,7 @@ function factsOf(entry: Entry): Facts {
   const { request_id, gateway_request_id } = entry
   return [
     [words.at, formatMoment(entry.occurred_at)],
-    [words.actor, entry.actor],
+    [words.actor, people(entry.actor)],
     [words.address, address ? textOf(address) : null],
     [words.action, words.actions[entry.action]],
     [words.reason, reason ? textOf(reason).replaceAll("_", " ") : null],
@@ -76,7 +76,7 @@ function factsOf(entry: Entry): Facts {
 function Resource({ entry }: { entry: Entry }) {
   const { resource_type, resource_id, resource_ids, resource_title } = entry
   const path = PATHS[resource_type]
-  if (resource_ids) return `${words.resources[resource_type]}: ${words.ids(formatCount(resource_ids.length))}`
+  if (resource_ids) return `${words.resources[resource_type]}: ${words.ids(resource_ids.length)}`
   if (!resource_id) return words.resources[resource_type]
   const name = resource_title ?? resource_id
   if (!path || entry.action.endsWith("deleted")) return `${words.resources[resource_type]}: ${name}`

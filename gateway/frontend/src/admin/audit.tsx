@@ -9,7 +9,7 @@ import { EndlessTable } from "../kit/endless-table"
 import { Page, Rest } from "../kit/page"
 import { Empty } from "../kit/states"
 import type { Column } from "../kit/table"
-import { formatCount, formatDay, m } from "../messages"
+import { formatCount, formatDay, m, people } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
 import css from "./admin.module.css"
@@ -26,14 +26,20 @@ const NO_FILTERS = Object.fromEntries(Object.keys(AUDIT_URL).map((name) => [name
 
 const COLUMNS: Column<Entry>[] = [
   { id: "when", label: words.when, width: 128, cell: ({ occurred_at }) => <Ago iso={occurred_at} /> },
-  { id: "actor", label: words.actor, width: 200, rank: 2, cell: ({ actor }) => <span title={actor}>{actor}</span> },
+  {
+    id: "actor",
+    label: words.actor,
+    width: 200,
+    rank: 2,
+    cell: ({ actor }) => <span title={actor}>{people(actor)}</span>,
+  },
   { id: "action", label: words.action, width: 176, rank: 1, cell: ({ action }) => words.actions[action] },
   {
     id: "summary",
     label: words.summary,
     width: 160,
     grow: true,
-    cell: ({ summary }) => <span title={summary}>{summary}</span>,
+    cell: ({ summary }) => <span title={people(summary)}>{people(summary)}</span>,
   },
 ]
 
@@ -73,7 +79,7 @@ function AuditLog() {
   const isNarrowed = Object.keys(query).length > 0
   return (
     <Page title={words.title} fill>
-      <AuditFilters url={url} setUrl={setUrl} count={list.page && words.count(formatCount(list.page.total))}>
+      <AuditFilters url={url} setUrl={setUrl} count={list.page && words.count(list.page.total)}>
         {isNarrowed && (
           <Button look="quiet" onPress={() => setUrl(NO_FILTERS)}>
             {m.common.clearFilters}

@@ -22,7 +22,7 @@ export function CreateUser({ close }: { close: () => void }) {
     close()
   }
   return (
-    <Ask title={words.create} action={words.createIt} run={create} close={close} stays>
+    <Ask title={words.create} action={words.createIt} run={create} close={close}>
       {(errors) => (
         <>
           <AccountFields of={of} errors={errors} isForOther passwordHint={words.passwordHint} />

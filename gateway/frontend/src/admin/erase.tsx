@@ -11,7 +11,7 @@ import { texts } from "./words"
 const words = texts.users.erase
 
 /** Check whether nothing says any more who an account was of. */
-export const isErased = ({ id, email }: UserRow) => email === `erased-${id}@erased.invalid`
+export const isErased = ({ id, email }: Pick<UserRow, "id" | "email">) => email === `erased-${id}@erased.invalid`
 
 /** Asks before a person is erased, says what is lost and what stays, and wants their name typed. */
 export function EraseDialog({ user, close }: { user: UserRow; close: () => void }) {

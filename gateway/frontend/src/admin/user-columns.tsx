@@ -2,9 +2,10 @@ import { Ago } from "../kit/ago"
 import { InlineSelect } from "../kit/inline-select"
 import { Menu, type MenuEntry } from "../kit/menu"
 import type { Column } from "../kit/table"
-import { m } from "../messages"
+import { m, people } from "../messages"
 import css from "./admin.module.css"
 import type { Change, UserRow } from "./change-user"
+import { isErased } from "./erase"
 import { texts } from "./words"
 
 const words = texts.users
@@ -25,8 +26,8 @@ export function userColumns(
       grow: true,
       sort: "full_name",
       cell: ({ id, full_name, email, is_active }) => (
-        <span title={email} className={is_active ? undefined : css.quiet}>
-          {full_name}
+        <span title={people(email)} className={is_active ? undefined : css.quiet}>
+          {isErased({ id, email }) ? people(email) : full_name}
           {id === me && <span className={css.quiet}> ({words.you})</span>}
         </span>
       ),
@@ -38,36 +39,38 @@ export function userColumns(
       grow: true,
       rank: 1,
       sort: "email",
-      cell: ({ email, is_active }) => <span className={is_active ? undefined : css.quiet}>{email}</span>,
+      cell: (user) => !isErased(user) && <span className={user.is_active ? undefined : css.quiet}>{user.email}</span>,
     },
     {
       id: "role",
       label: words.role,
       width: 112,
-      cell: (user) => (
-        <InlineSelect
-          label={words.roleOf(user.full_name)}
-          value={user.role}
-          options={ROLE_OPTIONS}
-          onChange={(role) => change(user, { role })}
-        />
-      ),
+      cell: (user) =>
+        !isErased(user) && (
+          <InlineSelect
+            label={words.roleOf(user.full_name)}
+            value={user.role}
+            options={ROLE_OPTIONS}
+            onChange={(role) => change(user, { role })}
+          />
+        ),
     },
     {
       id: "is_active",
       label: words.active,
       width: 72,
-      cell: (user) => (
-        <input
-          type="checkbox"
-          role="switch"
-          className={css.switch}
-          aria-label={words.activeOf(user.full_name)}
-          checked={user.is_active}
-          aria-checked={user.is_active}
-          onChange={({ target }) => change(user, { is_active: target.checked })}
-        />
-      ),
+      cell: (user) =>
+        !isErased(user) && (
+          <input
+            type="checkbox"
+            role="switch"
+            className={css.switch}
+            aria-label={words.activeOf(user.full_name)}
+            checked={user.is_active}
+            aria-checked={user.is_active}
+            onChange={({ target }) => change(user, { is_active: target.checked })}
+          />
+        ),
     },
     {
       id: "created_at",
@@ -82,12 +85,13 @@ export function userColumns(
       id: "actions",
       label: words.access.actions,
       width: 84,
-      cell: (user) => (
-        <Menu label={words.access.actionsOf(user.full_name)} entries={actions(user)}>
-          <span aria-hidden="true">…</span>
-          <span className="visually-hidden">{words.access.actionsOf(user.full_name)}</span>
-        </Menu>
-      ),
+      cell: (user) =>
+        !isErased(user) && (
+          <Menu label={words.access.actionsOf(user.full_name)} entries={actions(user)}>
+            <span aria-hidden="true">…</span>
+            <span className="visually-hidden">{words.access.actionsOf(user.full_name)}</span>
+          </Menu>
+        ),
     },
   ]
 }

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import * as v from "valibot"
 import { api } from "../api/client"
@@ -19,7 +20,7 @@ import css from "./admin.module.css"
 import { type Asked, AskFirst, needsQuestion } from "./ask-first"
 import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
 import { CreateUser } from "./create-user"
-import { EraseDialog, isErased } from "./erase"
+import { EraseDialog } from "./erase"
 import { AdminOnly } from "./only"
 import { ROLE_OPTIONS, userColumns } from "./user-columns"
 import { texts } from "./words"
@@ -31,6 +32,7 @@ const URL_FIELDS = {
   search: text,
   role: text,
   active: v.optional(v.picklist(["true", "false"])),
+  erased: v.optional(v.picklist(["true"])),
   sort: v.optional(v.pipe(v.string(), v.regex(/^(created_at|email|full_name):(asc|desc)$/))),
 }
 
@@ -48,6 +50,13 @@ function Users() {
   const list = useEndless([...USERS, query], (place, signal) =>
     api.get("/api/v1/users", { params: { query: { ...query, ...place } as never }, signal }),
   )
+  const { data: count = 0 } = useQuery({
+    queryKey: [...USERS, "erased"],
+    queryFn: async ({ signal }) => {
+      const params = { query: { is_erased: true, limit: 1 } }
+      return (await api.get("/api/v1/users", { params, signal })).total
+    },
+  })
   const [isCreating, setCreating] = useState(false)
   const [isInviting, setInviting] = useState(false)
   const [link, setLink] = useState<OneTimeLink>()
@@ -62,7 +71,7 @@ function Users() {
       { id: "password", label: words.access.reset, run: () => void passwordLink(user).then(setLink) },
       { id: "factor", label: words.access.noFactor, run: () => void removeSecondFactor(user) },
       { id: "sessions", label: words.access.signOut, run: () => void endSessions(user) },
-      ...(isErased(user) ? [] : [{ id: "erase", label: words.erase.open, run: () => setErased(user) }]),
+      { id: "erase", label: words.erase.open, run: () => setErased(user) },
     ]
     return userColumns(me, changeOrAsk, actions)
   }, [me, change])
@@ -80,7 +89,7 @@ function Users() {
         </>
       }
     >
-      <FilterBar label={words.filters} count={list.page && words.count(formatCount(list.page.total))}>
+      <FilterBar label={words.filters} count={list.page && words.count(list.page.total)}>
         <div className={css.search}>
           <Search
             label={words.search}
@@ -96,6 +105,15 @@ function Users() {
           options={optionsOf(words.states)}
           isSingle
         />
+        {count > 0 && (
+          <Button
+            look={url.erased ? "plain" : "quiet"}
+            aria-pressed={url.erased !== undefined}
+            onPress={() => setUrl({ erased: url.erased ? undefined : "true" })}
+          >
+            {words.showErased(formatCount(count))}
+          </Button>
+        )}
       </FilterBar>
       <Rest>
         <EndlessTable
@@ -131,9 +149,10 @@ function Users() {
   )
 }
 
-function queryOf({ search, role, active, sort }: Partial<Record<keyof typeof URL_FIELDS, string>>) {
+function queryOf({ search, role, active, erased, sort }: Partial<Record<keyof typeof URL_FIELDS, string>>) {
   return {
     limit: PAGE,
+    ...(!erased && { is_erased: false }),
     ...(search && { q: search }),
     ...(role && { role }),
     ...(active && { is_active: active }),

@@ -11,7 +11,7 @@ import { FilterBar } from "../kit/filter-bar"
 import { Page, Rest } from "../kit/page"
 import { Empty } from "../kit/states"
 import type { Column } from "../kit/table"
-import { formatCount, m } from "../messages"
+import { m, people } from "../messages"
 import { useWhyNot } from "../projects/queries"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
@@ -34,7 +34,7 @@ const COLUMNS: Column<Import>[] = [
     label: words.by,
     width: 200,
     rank: 2,
-    cell: ({ created_by }) => <span title={created_by}>{created_by}</span>,
+    cell: ({ created_by }) => <span title={created_by}>{people(created_by)}</span>,
   },
 ]
 
@@ -79,7 +79,7 @@ function History() {
   )
   return (
     <section className={css.history} aria-label={words.title}>
-      <FilterBar label={words.filters} count={list.page && words.count(formatCount(list.page.total))}>
+      <FilterBar label={words.filters} count={list.page && words.count(list.page.total)}>
         <h2>{words.title}</h2>
         <Filter
           label={words.state}

@@ -28,6 +28,10 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ]
 
+const ERASED = /\berased-(\d+)@erased\.invalid\b/g
+
+/** Return a text with erased people as such, and not by the address that stands for them and leads nowhere. */
+export const people = (text: string): string => text.replaceAll(ERASED, (_, id: string) => m.common.erased(id))
 /** Return a text that begins a line or a sentence. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 /** Return a number with its separators of thousands. */
