@@ -213,13 +213,13 @@ class TestMany:
         expect(rows(page)).to_have_count(4)
         page.get_by_role("checkbox", name="Select all that match").check()
         bar = page.get_by_role("region", name="Change what is selected")
-        expect(bar).to_contain_text("All 4 that match")
+        expect(bar).to_contain_text("All that match: 4")
         bar.get_by_role("button", name="Delete").click()
         delete = page.get_by_role("dialog").get_by_role("button", name="Delete 4 requirements")
         expect(delete).to_be_disabled()
-        page.get_by_role("textbox", name="Type 4 to delete them").fill("3")
+        page.get_by_role("textbox", name="Type 4 to delete").fill("3")
         expect(delete).to_be_disabled()
-        page.get_by_role("textbox", name="Type 4 to delete them").fill("4")
+        page.get_by_role("textbox", name="Type 4 to delete").fill("4")
         assert reviewer.read("/requirements", module=module)["total"] == 4
         delete.click()
         expect(page.get_by_role("heading", name="No requirement matches")).to_be_visible()
@@ -485,3 +485,33 @@ def test_the_address_of_a_source_is_followed_only_where_it_leads_to_the_web(
     page.goto(f"/p/MAIN/requirements/{text['id']}")
     expect(page.get_by_text("Folder 7, page 12")).to_be_visible()
     assert page.get_by_role("link", name="Folder 7").count() == 0
+
+
+def test_activity_of_an_item_has_what_happened_to_its_links_and_suggestions(
+    page_of: PageOf, reviewer: Traceline
+) -> None:
+    requirement, test_case = reviewer.create_pair()
+    reviewer.generate()
+    (suggestion,) = reviewer.suggestions_for(requirement["id"], test_case["id"])
+    ok(reviewer.post(f"/suggestions/{suggestion['id']}/accept"))
+    page = page_of("viewer", f"/requirements/{requirement['id']}?tab=activity").page
+    for what in ("accepted the suggestion to link", "created the link between", "created the requirement"):
+        expect(page.get_by_role("tabpanel").get_by_text(what).first).to_be_visible()
+
+
+def test_escape_leaves_what_is_edited_and_asks_for_what_was_written(page_of: PageOf, reviewer: Traceline) -> None:
+    item = reviewer.create_requirement()
+    page = page_of("reviewer", f"/requirements/{item['id']}").page
+    edit = page.get_by_role("button", name="Edit")
+    edit.click()
+    page.keyboard.press("Escape")
+    expect(edit).to_be_visible()
+    edit.click()
+    page.get_by_label("Title").fill("Another title")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("not saved")
+    page.get_by_role("button", name="Keep editing").click()
+    expect(page.get_by_label("Title")).to_have_value("Another title")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Discard").click()
+    expect(page.get_by_role("heading", name=item["title"], level=1)).to_be_visible()

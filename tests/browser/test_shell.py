@@ -245,3 +245,32 @@ def test_without_a_connection_a_bar_says_so_until_it_is_back_and_what_was_done_i
     expect(page.get_by_role("dialog", name="Copy the token now")).to_be_visible()
     expect(page.get_by_text("No connection.")).to_be_hidden()
     visit.complaints.clear()
+
+
+def test_a_dialog_that_is_empty_closes_and_one_that_was_written_in_asks_once(page_of: PageOf) -> None:
+    page = page_of("admin", "/admin/users").page
+    dialog = page.get_by_role("dialog")
+
+    def beside() -> None:
+        page.mouse.click(4, 4)
+
+    def opened(key: str = "c") -> None:
+        page.keyboard.press(key)
+        expect(dialog).to_be_visible()
+
+    expect(page.get_by_role("grid")).to_be_visible()
+    for leave in (lambda: page.keyboard.press("Escape"), beside):
+        opened()
+        leave()
+        expect(dialog).to_have_count(0)
+        opened()
+        dialog.get_by_label("Name").fill("Kim")
+        leave()
+        expect(dialog.get_by_role("alert").filter(has_text="not saved")).to_be_visible()
+        assert axe.violations(page) == []
+        dialog.get_by_role("button", name="Keep editing").click()
+        expect(dialog.get_by_label("Name")).to_be_focused()
+        expect(dialog.get_by_label("Name")).to_have_value("Kim")
+        leave()
+        leave()
+        expect(dialog).to_have_count(0)

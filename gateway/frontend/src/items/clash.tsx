@@ -34,6 +34,7 @@ export function ClashDialog({ base, edits, theirs, onCancel, onSave }: Props) {
       cancel={m.items.leave}
       run={() => onSave(without(edits, taken))}
       close={onCancel}
+      asks="always"
       wide
     >
       <p>{clashing.length > 0 ? words.hint : words.noClash}</p>

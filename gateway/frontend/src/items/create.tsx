@@ -13,7 +13,7 @@ export function Create({ kind, close }: { kind: Kind; close: () => void }) {
   const client = useQueryClient()
   const sent = useRef({ body: "", key: "" })
   return (
-    <Dialog title={kind.words.create} wide>
+    <Dialog title={kind.words.create} onClose={close} asks="if typed" wide>
       <ItemForm
         kind={kind}
         item={{}}

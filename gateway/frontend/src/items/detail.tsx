@@ -1,7 +1,8 @@
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useRef, useState } from "react"
 import * as v from "valibot"
 import { Link, useParams } from "wouter"
 import { isGone } from "../api/problem"
+import { useAskOnce } from "../kit/ask-once"
 import { Button } from "../kit/button"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
@@ -93,7 +94,7 @@ function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.Re
       }
     >
       {edited ? (
-        <div className={css.form}>
+        <Editing leave={() => setEdited(undefined)}>
           <ItemForm
             kind={kind}
             item={edited.item}
@@ -105,7 +106,7 @@ function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.Re
               if (saved) toast(m.items.saved)
             }}
           />
-        </div>
+        </Editing>
       ) : (
         <div className={css.columns}>
           <div className={css.main}>
@@ -120,6 +121,19 @@ function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.Re
       {clash}
       {isRemoving && <RemoveDialog kind={kind} read={read} name={nameOf(item)} close={() => setRemoving(false)} />}
     </Page>
+  )
+}
+
+/** A form in place of what it changes; Escape leaves it, once it has asked for what was typed. */
+function Editing({ leave, children }: { leave: () => void; children: React.ReactNode }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [tryToLeave, question] = useAskOnce(box, leave, "if typed")
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the fields have the focus
+    <div ref={box} className={css.form} onKeyDown={({ key }) => key === "Escape" && tryToLeave()}>
+      {children}
+      {question}
+    </div>
   )
 }
 

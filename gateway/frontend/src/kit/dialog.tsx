@@ -1,6 +1,7 @@
-import type { ReactNode } from "react"
+import { type ReactNode, useRef } from "react"
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components"
 import { m } from "../messages"
+import { type Asks, useAskOnce } from "./ask-once"
 import { Button } from "./button"
 import css from "./dialog.module.css"
 
@@ -11,31 +12,36 @@ export type DialogProps = {
   /** `alertdialog` for what cannot be taken back. */
   role?: "dialog" | "alertdialog"
   wide?: boolean
+  /** When Escape and a click beside ask first. */
+  asks?: Asks
   children: ReactNode
 }
 
-export function Dialog({ title, onClose, role = "dialog", wide, children }: DialogProps) {
+export function Dialog({ title, onClose, role = "dialog", wide, asks = "never", children }: DialogProps) {
+  const dialog = useRef<HTMLElement>(null)
+  const [leave, question] = useAskOnce(dialog, () => onClose?.(), asks)
   return (
     <ModalOverlay
       className={css.overlay ?? ""}
       isOpen
       isDismissable={onClose !== undefined}
       isKeyboardDismissDisabled={onClose === undefined}
-      onOpenChange={(open) => open || onClose?.()}
+      onOpenChange={(open) => open || leave()}
     >
       <Modal className={`${css.modal} ${wide ? css.wide : ""}`}>
-        <AriaDialog className={css.dialog ?? ""} role={role}>
+        <AriaDialog ref={dialog} className={css.dialog ?? ""} role={role}>
           <Heading slot="title" level={2}>
             {title}
           </Heading>
           {children}
+          {question}
         </AriaDialog>
       </Modal>
     </ModalOverlay>
   )
 }
 
-type NoticeProps = Omit<DialogProps, "role" | "onClose"> & {
+type NoticeProps = Omit<DialogProps, "role" | "onClose" | "asks"> & {
   close: () => void
   /** Whether only its button closes it: what it says is said this once. */
   stays?: boolean

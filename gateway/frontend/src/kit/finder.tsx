@@ -19,7 +19,7 @@ type Props<T> = {
 
 const TYPING_MS = 200
 
-/** A field with what it finds below it: arrows choose, Enter takes, Escape leaves. */
+/** A field with what it finds below it: arrows choose, Enter takes, Escape leaves, and so does a click beside while it is empty. */
 export function Finder<T>(props: Props<T>) {
   const { found, keyOf, isDisabled, onType } = props
   const [text, setText] = useState("")
@@ -50,6 +50,8 @@ export function Finder<T>(props: Props<T>) {
           setActive(0)
         }}
         onKeyDown={onKeyDown}
+        // Not when it is the window that has lost the focus.
+        onBlur={() => text.trim() === "" && document.hasFocus() && props.onClose()}
       />
       <div id={`${id}list`} className={css.list} role="listbox" aria-label={props.label}>
         {found?.map((one, place) => (

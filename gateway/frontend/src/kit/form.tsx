@@ -67,8 +67,6 @@ type Props = Omit<DialogProps, "onClose" | "children"> & {
   known?: Known
   isReady?: boolean
   close: () => void
-  /** Whether only its buttons close it, so that nothing that was written is lost. */
-  stays?: boolean
   /** The button that has the focus at first, where no field has. */
   focus?: "cancel" | "action"
   /** What is asked; as a function, of what is wrong with each field. */
@@ -77,10 +75,10 @@ type Props = Omit<DialogProps, "onClose" | "children"> & {
 
 /** A dialog that asks before something is done, or for what that needs. */
 export function Ask({ action, cancel, look = "primary", run, known, isReady = true, close, ...props }: Props) {
-  const { stays, focus, children, ...dialog } = props
+  const { asks = props.role === "alertdialog" ? "never" : "if typed", focus, children, ...dialog } = props
   const { isSending, fields, failure, onSubmit } = useForm(run, known)
   return (
-    <Dialog {...dialog} onClose={stays ? undefined : close}>
+    <Dialog {...dialog} onClose={close} asks={asks}>
       <form className={css.form} onSubmit={(event) => (isReady ? void onSubmit(event) : event.preventDefault())}>
         {typeof children === "function" ? children(fields) : children}
         {failure}

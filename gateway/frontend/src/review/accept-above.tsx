@@ -59,6 +59,7 @@ export function AcceptAbove({ filters, best, close, done }: Props) {
       isReady={isCounted && data.count > 0}
       run={accept}
       close={close}
+      asks="never"
       wide
     >
       <Slider label={words.limit} value={limit} from={0} to={1} step={0.01} format={formatScore} onChange={setLimit} />

@@ -123,6 +123,7 @@ function Note({ note, change, close }: { note: string; change: (note: string) =>
       autoFocus
       value={note}
       onChange={change}
+      onBlur={() => note.trim() === "" && close()}
       onKeyDown={(event) => {
         if (event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return
         if (event.nativeEvent.isComposing) return

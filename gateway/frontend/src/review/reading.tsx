@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react"
 import { useShortcuts } from "../kit/shortcuts"
 import { Failure } from "../kit/states"
-import { formatAgo, formatMoment, m } from "../messages"
+import { formatAgo, formatMoment, m, people } from "../messages"
 import { textsOf } from "./queries"
 import type { Pair, Taken } from "./queue"
 import css from "./reading.module.css"
@@ -62,7 +62,7 @@ export function Reading({ pair, taken, failure }: Props) {
 /** Return who was there before, what they did and when. */
 export function takenSentence({ status, by, at }: Taken): string {
   const what = m.review.statuses[status as keyof typeof m.review.statuses] ?? status
-  return m.review.taken(by, what, at && m.review.when(formatAgo(at), formatMoment(at)))
+  return m.review.taken(by && people(by), what, at && m.review.when(formatAgo(at), formatMoment(at)))
 }
 
 /** All terms, then each by itself, the heaviest first, then none. */

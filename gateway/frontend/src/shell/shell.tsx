@@ -34,7 +34,10 @@ export function Shell({ children }: { children: ReactNode }) {
   useLiveData()
   useEffect(() => {
     // They open at once then, and signing in again works when nothing else does.
-    const timer = setTimeout(() => Object.values(OVERLAYS).map((load) => load()), LOADED_AHEAD_MS)
+    const timer = setTimeout(() => {
+      // Without a connection they are loaded when they are asked for.
+      for (const load of Object.values(OVERLAYS)) load().catch(() => undefined)
+    }, LOADED_AHEAD_MS)
     return () => clearTimeout(timer)
   }, [])
   useKeptScroll(content)
@@ -77,10 +80,12 @@ export function Shell({ children }: { children: ReactNode }) {
         </ul>
         <AccountMenu openSheet={() => setOpen("sheet")} />
       </nav>
-      <main id="content" ref={content} className={css.content} tabIndex={-1}>
+      <div className={css.screen}>
         <AwayBar />
-        <Boundary of={here}>{children}</Boundary>
-      </main>
+        <main id="content" ref={content} className={css.content} tabIndex={-1}>
+          <Boundary of={here}>{children}</Boundary>
+        </main>
+      </div>
       <Suspense>
         {open === "sheet" && <ShortcutSheet close={close} />}
         {open === "palette" && <Palette places={places} openSheet={() => setOpen("sheet")} close={close} />}
