@@ -180,7 +180,7 @@ def test_deletions_are_asked_for_by_their_number(page_of: PageOf, reviewer: Trac
     dialog = page.get_by_role("alertdialog", name="Delete 2 items that the file does not have?")
     expect(dialog.get_by_role("button", name="Apply 3 changes")).to_be_disabled()
     assert axe.violations(page) == []
-    dialog.get_by_label("Type 2 to delete them").fill("2")
+    dialog.get_by_label("Type 2 to delete").fill("2")
     page.keyboard.press("Enter")
     expect(page.get_by_text("3 changes are in the record.")).to_be_visible()
     (made,) = reviewer.items("/requirements", module=module)

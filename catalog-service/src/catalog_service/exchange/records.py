@@ -94,15 +94,11 @@ class Revision:
 
 @dataclass(slots=True)
 class Notice:
-    """Something that concerns the whole file, such as what of it is not taken; `count` times.
-
-    `unclean`: what is not taken may be an item or a link, so that the plan is not clean.
-    """
+    """Something that concerns the whole file, such as what of it is not taken; `count` times."""
 
     code: str
     message: str
     count: int = 1
-    unclean: bool = False
 
 
 @dataclass(slots=True)

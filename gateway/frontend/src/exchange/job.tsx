@@ -11,7 +11,7 @@ import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty, NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
-import { formatCount, m } from "../messages"
+import { m, people } from "../messages"
 import { useMay } from "../session/session"
 import { apply, cancel, type Import, importOf, isGoingOn, refusedRowsOf } from "./api"
 import css from "./exchange.module.css"
@@ -57,9 +57,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
   }
   const canCancel = mayImport && (isGoingOn(job) || job.status === "planned")
   const canApply = mayImport && job.status === "planned" && changed(job) > 0
-  useShortcuts(
-    canApply ? [{ keys: "a", label: words.apply(formatCount(changed(job))), run: () => setAsking(true) }] : [],
-  )
+  useShortcuts(canApply ? [{ keys: "a", label: words.apply(changed(job)), run: () => setAsking(true) }] : [])
   const isKept = job.expires_at === null || Date.parse(job.expires_at) > Date.now()
   const hasRows = job.counts !== null && isKept
   return (
@@ -71,7 +69,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
           {canCancel && <Button onPress={() => void stop().catch(complain)}>{words.cancel}</Button>}
           {canApply && (
             <Button look="primary" keys="a" onPress={() => setAsking(true)}>
-              {words.apply(formatCount(changed(job)))}
+              {words.apply(changed(job))}
             </Button>
           )}
           {!isGoingOn(job) && job.status !== "planned" && mayImport && (
@@ -87,7 +85,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
             [m.exchange.history.state, m.exchange.statuses[job.status]],
             [words.format, formatName(job.format)],
             [words.size, sizeOf(job.size)],
-            [words.by, job.created_by],
+            [words.by, people(job.created_by)],
             [words.created, <Ago key="created" iso={job.created_at} />],
             [words.applied, job.applied_at && <Ago key="applied" iso={job.applied_at} />],
           ]}
@@ -138,7 +136,7 @@ function Progress({ job }: { job: Import }) {
       </ol>
       <progress max={1} value={job.progress} aria-label={m.exchange.progress} />
       <span>
-        {[job.rows_read > 0 && m.exchange.rowsRead(formatCount(job.rows_read)), left && m.exchange.left(left)]
+        {[job.rows_read > 0 && m.exchange.rowsRead(job.rows_read), left && m.exchange.left(left)]
           .filter(Boolean)
           .join(", ")}
       </span>
@@ -154,7 +152,7 @@ function Outcome({ job }: { job: Import }) {
     return (
       <div className={css.line}>
         <p>
-          ● {words.done(formatCount(changed(job)))} {!job.search_ready && words.searching}
+          ● {words.done(changed(job))} {!job.search_ready && words.searching}
         </p>
         <ButtonLink href="/requirements">{words.toRequirements}</ButtonLink>
         <ButtonLink href="/test-cases">{words.toTestCases}</ButtonLink>
@@ -172,7 +170,7 @@ function Outcome({ job }: { job: Import }) {
     )
   }
   if (status !== "planned" || !counts) return null
-  if (refused(job) > 0) return <p>✕ {words.notClean(formatCount(refused(job)))}</p>
+  if (refused(job) > 0) return <p>✕ {words.notClean(refused(job))}</p>
   const said = changed(job) === 0 ? words.nothing : words.clean
   return <p>{job.summary?.clean ? `● ${said}` : `▲ ${said} ${words.notWhole}`}</p>
 }
@@ -186,7 +184,7 @@ function Apply({ job, close, take }: ApplyProps) {
   const deletions = countOf(job, "delete")
   const isRestore = job.options.mode === "restore"
   const isDanger = deletions > 0 || isRestore
-  const action = isRestore ? words.restore : words.apply(formatCount(changed(job)))
+  const action = isRestore ? words.restore : words.apply(changed(job))
   async function run() {
     try {
       take(await apply(job))
@@ -199,7 +197,7 @@ function Apply({ job, close, take }: ApplyProps) {
   return (
     <Ask
       role={isDanger ? "alertdialog" : "dialog"}
-      title={deletions > 0 ? words.deleteTitle(formatCount(deletions)) : isRestore ? words.restoreTitle : action}
+      title={deletions > 0 ? words.deleteTitle(deletions) : isRestore ? words.restoreTitle : action}
       action={action}
       look={isDanger ? "danger" : "primary"}
       focus={deletions > 0 ? undefined : isRestore ? "cancel" : "action"}
@@ -209,7 +207,7 @@ function Apply({ job, close, take }: ApplyProps) {
       close={close}
     >
       <p>
-        {refused(job) > 0 && words.without(formatCount(refused(job)))} {words.applyHint}
+        {refused(job) > 0 && words.without(refused(job))} {words.applyHint}
       </p>
       {isRestore && <p>{words.restoreHint}</p>}
       {deletions > 0 && (

@@ -263,7 +263,7 @@ function AsText({
     }
   }
   return (
-    <Ask title={words.asText} action={words.take} run={take} close={close} wide stays>
+    <Ask title={words.asText} action={words.take} run={take} close={close} wide>
       <Field
         label={words.asText}
         hideLabel

@@ -92,7 +92,7 @@ export function Summary({ job: { id, summary } }: { job: Import }) {
                     <span aria-hidden="true">{sign}</span> {message}{" "}
                     <span className={css.quiet}>
                       {[
-                        count > 1 && !message.includes(formatCount(count)) && words.times(formatCount(count)),
+                        count > 1 && !message.includes(formatCount(count)) && words.times(count),
                         row !== null && words.firstRow(row),
                       ]
                         .filter(Boolean)
@@ -106,9 +106,9 @@ export function Summary({ job: { id, summary } }: { job: Import }) {
           ),
       )}
       <ul className={css.remarks}>
-        {makes_suspect > 0 && <li>▲ {words.suspect(formatCount(makes_suspect))}</li>}
+        {makes_suspect > 0 && <li>▲ {words.suspect(makes_suspect)}</li>}
         {Object.entries(defaulted).map(([field, count]) => (
-          <li key={field}>{words.defaulted(nameOfField(field), formatCount(count))}</li>
+          <li key={field}>{words.defaulted(nameOfField(field), count)}</li>
         ))}
       </ul>
     </>

@@ -59,7 +59,7 @@ export function Rows({ job }: { job: Import }) {
   const [shown, setShown] = useState<Row>()
   return (
     <section className={css.part} aria-labelledby="rows">
-      <FilterBar label={words.filters} count={list.page && words.count(formatCount(list.page.total))}>
+      <FilterBar label={words.filters} count={list.page && words.count(list.page.total)}>
         <h2 id="rows">{words.title}</h2>
         <Filter
           label={words.action}
@@ -136,7 +136,7 @@ function RowPanel({ row, close }: { row: Row; close: () => void }) {
           </section>
         )}
         {row.raises_version && <p className={css.quiet}>{words.newVersion}</p>}
-        {row.makes_suspect > 0 && <p>▲ {m.exchange.job.suspect(formatCount(row.makes_suspect))}</p>}
+        {row.makes_suspect > 0 && <p>▲ {m.exchange.job.suspect(row.makes_suspect)}</p>}
         {isThere && <Link href={`${path}/${item_id}`}>{words.open}</Link>}
       </article>
     </Panel>

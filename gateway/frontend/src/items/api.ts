@@ -84,9 +84,9 @@ export function readHistory(
   return api.get(path, { params: { path: at(id), query }, signal })
 }
 
-/** Return who did what to an item, the newest first. */
-export function readActivity(id: string, skip: number, limit: number, signal?: AbortSignal) {
-  const query = { resource_id: id, days: 90, skip, limit }
+/** Return all that happened to an item, its links and suggestions, the newest first. */
+export function readActivity(id: string, place: { after?: string; skip?: number }, limit: number, signal: AbortSignal) {
+  const query = { item_id: id, limit, ...place }
   return api.get("/api/v1/activity", { params: { query }, signal })
 }
 

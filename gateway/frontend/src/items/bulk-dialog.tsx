@@ -31,7 +31,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   const [progress, setProgress] = useState<number>()
   const [outcome, setOutcome] = useState<Outcome>()
   const client = useQueryClient()
-  const what = kind.words.some(formatCount(count))
+  const what = kind.words.some(count)
   const isDeletion = action === "delete"
   const verb = isDeletion ? words.delete(what) : words.change(what)
   const renew = (part: string) => void client.invalidateQueries({ queryKey: [kind.key, part] })
@@ -57,7 +57,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   if (outcome) {
     return (
       // With a key of its own it is another dialog, which takes the focus that the button before it had.
-      <Notice key="failures" title={words.failures(formatCount(outcome.failures.length))} close={close} wide>
+      <Notice key="failures" title={words.failures(outcome.failures.length)} close={close} wide>
         <ul className={css.failures}>
           {outcome.failures.map(({ id, why }) => (
             <li key={id}>

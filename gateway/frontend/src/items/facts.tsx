@@ -2,7 +2,7 @@ import { Ago } from "../kit/ago"
 import { FactList, type Facts } from "../kit/facts"
 import { InlineSelect } from "../kit/inline-select"
 import { complain } from "../kit/toast"
-import { m } from "../messages"
+import { m, people } from "../messages"
 import type { Read } from "./api"
 import { optionsOf, safeAddress } from "./fields"
 import css from "./item.module.css"
@@ -38,7 +38,7 @@ export function ItemFacts({ kind, item, save }: Props) {
         ...(kind === TEST_CASES ? ofTestCases : []),
         [names.source_system, item.source_system],
         [names.source_url, item.source_url && <Source key="source" text={item.source_url} />],
-        [names.created_by, item.created_by],
+        [names.created_by, item.created_by && people(item.created_by)],
         [names.created_at, <Ago key="created" iso={item.created_at} />],
         [names.updated_at, <Ago key="updated" iso={item.updated_at} />],
         [names.version, item.version],

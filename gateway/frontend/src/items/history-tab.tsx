@@ -5,7 +5,7 @@ import { Changes } from "../kit/changes"
 import { useEndless } from "../kit/endless"
 import { InlineSelect } from "../kit/inline-select"
 import { Failure, NotYet } from "../kit/states"
-import { m } from "../messages"
+import { m, people } from "../messages"
 import { type History, readHistory } from "./api"
 import { changeOf, nameOfField } from "./fields"
 import type { Item, Kind } from "./kinds"
@@ -43,7 +43,7 @@ function HistoryEntry({ entry: { action, actor, occurred_at, from_version, to_ve
   return (
     <details className={css.entry} open={action === "updated"}>
       <summary>
-        <span>{words[action](actor ?? words.somebody)}</span>
+        <span>{words[action](actor ? people(actor) : words.somebody)}</span>
         {isNewVersion && <span className={css.version}>{words.version(to_version)}</span>}
         <span className={css.none}>
           <Ago iso={occurred_at} />

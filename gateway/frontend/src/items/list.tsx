@@ -8,7 +8,7 @@ import { useShortcuts } from "../kit/shortcuts"
 import { Failure, Skeleton } from "../kit/states"
 import { parseSort, VirtualTable, writeSort } from "../kit/table"
 import { useActiveRow, useTableKeys } from "../kit/table-keys"
-import { formatCount, m } from "../messages"
+import { m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { readRows } from "./api"
@@ -197,6 +197,6 @@ function Found({ kind, found, isNarrowed }: { kind: Kind; found: number | undefi
   })
   if (found === undefined) return null
   const all = isNarrowed ? data?.total : found
-  const words = isNarrowed && all !== undefined ? kind.words.count(formatCount(found), formatCount(all)) : undefined
-  return <Count>{words ?? kind.words.some(formatCount(found))}</Count>
+  const words = isNarrowed && all !== undefined ? kind.words.count(found, all) : undefined
+  return <Count>{words ?? kind.words.some(found)}</Count>
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useLocation } from "wouter"
 import { Ask } from "../kit/form"
 import { toast } from "../kit/toast"
-import { formatCount, m } from "../messages"
+import { m } from "../messages"
 import { deleteItem, type Read } from "./api"
 import type { Kind } from "./kinds"
 import { backTo } from "./memory"
@@ -32,7 +32,7 @@ export function RemoveDialog({ kind, read, name, close }: { kind: Kind; read: Re
       run={remove}
       close={close}
     >
-      <p>{links + suggestions > 0 ? words.hint(formatCount(links), formatCount(suggestions)) : words.alone}</p>
+      <p>{links + suggestions > 0 ? words.hint(links, suggestions) : words.alone}</p>
     </Ask>
   )
 }

@@ -32,7 +32,7 @@ export function Modules({ matrix }: { matrix: ModuleMatrix }) {
             {matrix.columns.map(({ module, items }) => (
               <th key={module} scope="col">
                 <span className={css.name}>{module ?? m.matrix.noModule}</span>
-                <span className={css.quiet}>{m.matrix.testCases(formatCount(items))}</span>
+                <span className={css.quiet}>{m.matrix.testCases(items)}</span>
               </th>
             ))}
           </tr>
@@ -44,7 +44,7 @@ export function Modules({ matrix }: { matrix: ModuleMatrix }) {
               <tr key={module}>
                 <th scope="row">
                   <span className={css.name}>{module ?? m.matrix.noModule}</span>
-                  <span className={css.quiet}>{m.matrix.requirements(formatCount(items))}</span>
+                  <span className={css.quiet}>{m.matrix.requirements(items)}</span>
                 </th>
                 <td className={css.coverage}>
                   {covered && (

@@ -2,7 +2,7 @@ import { useState } from "react"
 import { Link } from "wouter"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
-import { formatCount, m } from "../messages"
+import { formatCount, m, people } from "../messages"
 import { projectKey } from "../projects/address"
 import { homeOf } from "../projects/queries"
 import type { useNotificationActions } from "./api"
@@ -31,7 +31,7 @@ export function NotificationLine({ notification, actions }: { notification: Noti
             {title}
           </a>
         )}
-        <p>{message}</p>
+        <p>{people(message)}</p>
         <p className={css.quiet}>
           {project !== projectKey() && `${project} · `}
           <Ago iso={created_at} /> · {words.leadsTo[to]}
@@ -76,6 +76,13 @@ export function FoldedGroup({ group: { items }, actions }: { group: Group; actio
             <Ago iso={newest.created_at} />
             {unread > 0 && ` · ${words.unreadOf(formatCount(unread))}`}
           </p>
+        </div>
+        <div className={css.actions}>
+          {unread > 0 && (
+            <Button look="quiet" onPress={() => void Promise.all(items.map(actions.markRead))}>
+              {words.markRead}
+            </Button>
+          )}
         </div>
       </div>
       {isOpen && (

@@ -77,7 +77,7 @@ export default function NotificationsPage() {
 }
 
 function countOf({ total, unread_count }: { total: number; unread_count: number }, isNarrowed: boolean): string {
-  return isNarrowed ? words.matching(formatCount(total)) : words.count(formatCount(total), formatCount(unread_count))
+  return isNarrowed ? words.matching(total) : words.count(formatCount(total), formatCount(unread_count))
 }
 
 function GroupLines({ group, actions }: { group: Group; actions: Actions }) {

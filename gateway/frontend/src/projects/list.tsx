@@ -137,7 +137,7 @@ function CreateProject({ close }: { close: () => void }) {
     location.assign(homeOf(made.key))
   }
   return (
-    <Ask title={words.create} action={words.createIt} run={create} close={close} stays>
+    <Ask title={words.create} action={words.createIt} run={create} close={close}>
       {(errors) => (
         <>
           <Field label={words.name} isRequired autoFocus {...of("name", errors)} />

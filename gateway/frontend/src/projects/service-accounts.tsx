@@ -117,7 +117,7 @@ function NewAccount({ close, onMade }: { close: () => void; onMade: (id: number)
     onMade((await api.post("/api/v1/projects/{key}/service-accounts", { params, body: values })).id)
   }
   return (
-    <Ask title={words.make} action={words.makeIt} run={make} close={close} stays>
+    <Ask title={words.make} action={words.makeIt} run={make} close={close}>
       {(errors) => (
         <>
           <Field

@@ -185,7 +185,6 @@ function TheEnd({ project }: { project: Project }) {
           run={remove}
           close={() => setAsking(undefined)}
           isReady={typed === key}
-          stays
         >
           <p>{words.deleteHint}</p>
           <Field label={words.typeKey(key)} value={typed} onChange={setTyped} />

@@ -19,7 +19,7 @@ export function VerdictsCard() {
           <NoResults />
         ) : (
           <>
-            <p>{words.verified(formatCount(verified_requirements), formatCount(total_requirements))}</p>
+            <p>{words.verified(verified_requirements, total_requirements)}</p>
             <ul className={css.lines}>
               {VERDICTS.filter((verdict) => requirements[verdict] > 0).map((verdict) => (
                 <li key={verdict}>

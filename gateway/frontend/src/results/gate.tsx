@@ -95,7 +95,7 @@ export function GateState({ gate: { passed, rules } }: { gate: GateAnswer }) {
   return (
     <p className={css.line}>
       <Badge state={passed ? "covered" : "failed"}>{passed ? words.passed : words.failed}</Badge>
-      {words.rulesHold(formatCount(held), formatCount(rules.length))}
+      {words.rulesHold(held, rules.length)}
     </p>
   )
 }
@@ -188,7 +188,6 @@ function Edit({ name, taken, rules, close, use }: EditProps) {
       known={{ 412: m.projects.changedMeanwhile }}
       close={close}
       wide
-      stays
     >
       {(errors) => (
         <>

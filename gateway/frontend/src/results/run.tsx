@@ -18,7 +18,7 @@ import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { Empty, NotYet } from "../kit/states"
 import { toast } from "../kit/toast"
-import { formatCount, m } from "../messages"
+import { formatCount, m, people } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { Counts, ExecutionLine, placeOf } from "./pieces"
@@ -102,7 +102,7 @@ export function RunPage() {
             <Counts counts={run.counts} />
             {run.status === "running" && words.running}
             <span className={css.quiet}>
-              <Ago iso={run.started_at} /> {words.run.by(run.created_by)}
+              <Ago iso={run.started_at} /> {words.run.by(people(run.created_by))}
             </span>
             {log && (
               <a href={log} target="_blank" rel="noopener noreferrer">

@@ -10,7 +10,7 @@ import { useEndless } from "../kit/endless"
 import { Field } from "../kit/field"
 import { Ask, useFields } from "../kit/form"
 import { toast } from "../kit/toast"
-import { formatCount, m } from "../messages"
+import { m } from "../messages"
 import { useMay } from "../session/session"
 import { Counts, ExecutionLine, NoResults, Outcomes, VerdictBadge } from "./pieces"
 import css from "./results.module.css"
@@ -35,7 +35,7 @@ function OfRequirement({ id }: { id: string }) {
         <>
           <p className={css.line}>
             <VerdictBadge verdict={now.verdict} />
-            {words.ran(formatCount(now.counts.tests_run), formatCount(now.counts.tests_linked))}
+            {words.ran(now.counts.tests_run, now.counts.tests_linked)}
             <Counts counts={now.counts} />
           </p>
           <ul className={tab.rows} aria-label={words.testCases}>
@@ -115,7 +115,7 @@ function Record({ id, close }: { id: string; close: () => void }) {
     for (const queryKey of [["results"], ["reports"]]) void queries.invalidateQueries({ queryKey })
   }
   return (
-    <Ask title={words.record.open} action={m.common.save} run={record} close={close} stays>
+    <Ask title={words.record.open} action={m.common.save} run={record} close={close}>
       {(errors) => (
         <>
           <Choice

@@ -22,9 +22,7 @@ export function Verdicts() {
   const summary = list.page?.summary
   return (
     <div className={tab.tab}>
-      {summary && (
-        <p>{words.verified(formatCount(summary.verified_requirements), formatCount(summary.total_requirements))}</p>
-      )}
+      {summary && <p>{words.verified(summary.verified_requirements, summary.total_requirements)}</p>}
       <Choice
         label={words.verdict}
         value={verdict ?? ALL}
@@ -43,9 +41,7 @@ export function Verdicts() {
           <>
             <ItemLink path="/requirements" item={one} />
             <div className={tab.about}>
-              <span className={css.quiet}>
-                {words.ran(formatCount(one.counts.tests_run), formatCount(one.counts.tests_linked))}
-              </span>
+              <span className={css.quiet}>{words.ran(one.counts.tests_run, one.counts.tests_linked)}</span>
               <VerdictBadge verdict={one.verdict} />
             </div>
           </>

@@ -134,7 +134,7 @@ function NewToken({ owner, close, onMade }: NewTokenProps) {
     onMade(await owner.make({ name: values.name, scopes, projects, expires_at }))
   }
   return (
-    <Ask title={words.make} action={words.makeIt} run={make} close={close} isReady={scopes.length > 0} stays>
+    <Ask title={words.make} action={words.makeIt} run={make} close={close} isReady={scopes.length > 0}>
       {(errors) => (
         <>
           <Field label={words.name} autoFocus isRequired maxLength={100} {...of("name", errors)} />

@@ -120,7 +120,7 @@ function Prove({ title, action, hasCode, close, run }: ProveProps) {
         : atPassword
     })
   return (
-    <Ask title={title} action={action} run={prove} close={close} stays>
+    <Ask title={title} action={action} run={prove} close={close}>
       {(errors) => (
         <>
           <Field
@@ -147,7 +147,7 @@ function Confirm({ secret, qr, close, onCodes }: ConfirmProps) {
     onCodes((await api.post("/api/v1/auth/second-factor/confirm", { body: values })).recovery_codes)
   }
   return (
-    <Ask title={words.title} action={words.confirm} run={confirm} close={close} stays>
+    <Ask title={words.title} action={words.confirm} run={confirm} close={close}>
       {(errors) => (
         <>
           <p>{words.scan}</p>

@@ -6,7 +6,7 @@ import type { Field } from "../items/merge"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { Diff } from "../kit/diff"
-import { m } from "../messages"
+import { m, people } from "../messages"
 import css from "./page.module.css"
 
 type Side = components["schemas"]["SuspectSide"]
@@ -61,7 +61,7 @@ function SideOf({ label, path, side, item, fields }: SideProps) {
         )}
         {latest && (
           <p className={css.quiet}>
-            <Ago iso={latest.occurred_at} /> {m.suspect.by(latest.actor)}
+            <Ago iso={latest.occurred_at} /> {m.suspect.by(people(latest.actor))}
           </p>
         )}
       </header>

@@ -1,3 +1,5 @@
+import { counted } from "./counted"
+
 export const account = {
   title: "Account",
   you: "You",
@@ -26,7 +28,7 @@ export const account = {
   factor: {
     title: "Second factor",
     hint: "Beside the password, a code that an app on your phone shows anew each half minute.",
-    on: (left: number) => `It is on. ${left} recovery codes are left.`,
+    on: (left: number) => `It is on. ${counted("recovery code is", "recovery codes are")(left)} left.`,
     begin: "Switch on",
     next: "Go on",
     scan: "Add this to your app, by its QR code or as text. Then type the code that it shows.",

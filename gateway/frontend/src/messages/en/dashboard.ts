@@ -1,17 +1,20 @@
+import { counted, countedOf } from "./counted"
+
 export const dashboard = {
   title: "Dashboard",
   days: "Days shown",
-  lastDays: (days: number) => `Last ${days} days`,
+  lastDays: (days: number) => `Last ${counted("day")(days)}`,
   coverage: "Coverage",
-  covered: (covered: string, total: string) => `${covered} of ${total} requirements covered`,
-  trendOf: (from: string, to: string, days: number) => `Coverage went from ${from} to ${to} in ${days} days.`,
+  covered: (covered: number, total: number) => `${countedOf("requirement")(covered, total)} covered`,
+  trendOf: (from: string, to: string, days: number) =>
+    `Coverage went from ${from} to ${to} in ${counted("day")(days)}.`,
   trendStarts: "The trend begins today: a point is kept each day.",
   asTable: "As table",
   day: "Day",
   modules: "Modules, least covered first",
   module: "Module",
   of: (covered: string, total: string) => `${covered} of ${total}`,
-  moreModules: (count: string) => `All ${count} modules in the matrix`,
+  moreModules: (count: number) => `All ${counted("module")(count)} in the matrix`,
   suspect: "Suspect",
   gaps: "Not covered, critical first",
   allGaps: (count: string) => `All ${count}`,
@@ -20,11 +23,11 @@ export const dashboard = {
   noSuspects: "No link is suspect.",
   review: "To review",
   noPending: "Nothing is waiting for review.",
-  pending: (count: string) => `${count} suggestions are waiting`,
+  pending: counted("suggestion is waiting", "suggestions are waiting"),
   startReview: "Review",
   lookAtSuspects: "Look at them",
   activity: "Activity",
-  noActivity: (days: number) => `Nothing has changed in the last ${days} days.`,
+  noActivity: (days: number) => `Nothing has changed in the last ${counted("day")(days)}.`,
   begin: "Three steps to a traceable record",
   steps: {
     add: "Add requirements and test cases",

@@ -1,5 +1,5 @@
 import type { components, paths } from "../../api/schema"
-import { counted } from "./counted"
+import { counted, plural } from "./counted"
 
 type Schemas = components["schemas"]
 export type ExportFormat = NonNullable<NonNullable<paths["/api/v1/exports"]["get"]["parameters"]["query"]>["format"]>
@@ -211,7 +211,7 @@ export const exchange = {
   progress: "Progress",
   phases: { upload: "Send", read: "Read", plan: "Plan", look: "Look", apply: "Apply" },
   phaseState: { done: "done", now: "now", later: "to come" },
-  rowsRead: (count: string) => `${count} rows read`,
+  rowsRead: (count: number) => `${counted("row")(count)} read`,
 
   history: {
     title: "Imports",
@@ -254,23 +254,25 @@ export const exchange = {
     appliedTitle: "What happened",
     clean: "Every row can be applied.",
     notWhole: "But the file has more than that: see what is not taken.",
-    notClean: (count: string) => `${count} cannot be applied as they are.`,
+    notClean: counted("row cannot be applied as it is.", "rows cannot be applied as they are."),
     kind: "Kind",
     suspect: counted("link becomes suspect.", "links become suspect."),
-    defaulted: (field: string, count: string) => `${field}: filled in ${count} rows that lack it`,
+    defaulted: (field: string, count: number) =>
+      `${field}: filled in ${counted("row that lacks it", "rows that lack it")(count)}`,
     problems: "What is wrong",
     notTaken: "What is not taken",
     warnings: "Worth knowing",
     firstRow: (row: number) => `first in row ${row}`,
-    times: (count: string) => `${count} times`,
+    times: counted("time"),
     download: "Refused rows as CSV",
     downloadHint: "With what is wrong in the last column: mend them and import that file.",
-    apply: (count: string) => `Apply ${counted("change")(count)}`,
+    apply: (count: number) => `Apply ${counted("change")(count)}`,
     applyHint: "All or nothing: should anything be in the way, the record stays as it is.",
-    without: (count: string) => `The ${count} that cannot be applied are left out.`,
-    deleteTitle: (count: string) => `Delete ${count} items that the file does not have?`,
+    without: (count: number) =>
+      `The ${counted("row")(count)} that cannot be applied ${plural(count, "is", "are")} left out.`,
+    deleteTitle: (count: number) => `Delete ${counted("item")(count)} that the file does not have?`,
     deleteHint: "Their links and suggestions go with them. Their history stays.",
-    typeCount: (count: string) => `Type ${count} to delete them`,
+    typeCount: (count: string) => `Type ${count} to delete`,
     restoreTitle: "Restore the record from this file?",
     restoreHint: "Items are written with the IDs, versions and times of the file.",
     restore: "Restore",

@@ -1,4 +1,4 @@
-import { counted } from "./counted"
+import { counted, countedOf } from "./counted"
 
 const values = {
   // priority
@@ -80,7 +80,7 @@ export const items = {
     create: "New requirement",
     created: "Requirement created",
     some: counted("requirement"),
-    count: (found: string, total: string) => `${found} of ${total} requirements`,
+    count: countedOf("requirement"),
     search: "Search requirements",
     nothing: "No requirements yet",
     noMatch: "No requirement matches",
@@ -94,7 +94,7 @@ export const items = {
     create: "New test case",
     created: "Test case created",
     some: counted("test case"),
-    count: (found: string, total: string) => `${found} of ${total} test cases`,
+    count: countedOf("test case"),
     search: "Search test cases",
     nothing: "No test cases yet",
     noMatch: "No test case matches",
@@ -139,7 +139,7 @@ export const items = {
   selectAll: "Select all that match",
   select: (name: string) => `Select ${name}`,
   selected: (count: string) => `${count} selected`,
-  allSelected: (count: string) => `All ${count} that match`,
+  allSelected: (count: string) => `All that match: ${count}`,
   clearSelection: "Clear selection",
   bulk: {
     label: "Change what is selected",
@@ -150,10 +150,10 @@ export const items = {
     tagsRemove: "Tags to remove",
     moduleHint: "Empty removes the module.",
     deleteHint: "Their links and suggestions go with them. The history stays.",
-    typeCount: (count: string) => `Type ${count} to delete them`,
+    typeCount: (count: string) => `Type ${count} to delete`,
     done: (what: string) => `Changed ${what}`,
     deleted: (what: string) => `Deleted ${what}`,
-    failures: (count: string) => `${count} could not be changed, and stay selected`,
+    failures: counted("item could not be changed, and stays selected", "items could not be changed, and stay selected"),
     countChanged: "Meanwhile another number matches. Look at the list again, then choose once more.",
     inParts: (done: string) => `${done} done so far`,
   },
@@ -223,11 +223,14 @@ export const items = {
     every: "Every change",
     same: "These versions say the same.",
   },
-  activity: { none: "Nothing happened in the last 90 days." },
+  activity: {
+    none: "What happened is on its way here.",
+    removed: (moment: string) => `What happened before ${moment} is not kept any more.`,
+  },
   remove: {
     title: (name: string) => `Delete ${name}`,
-    hint: (links: string, suggestions: string) =>
-      `With it go ${links} links and ${suggestions} pending suggestions. Its history stays.`,
+    hint: (links: number, suggestions: number) =>
+      `With it go ${counted("link")(links)} and ${counted("pending suggestion")(suggestions)}. Its history stays.`,
     alone: "It has no link and no pending suggestion. Its history stays.",
     done: (name: string) => `Deleted ${name}`,
   },

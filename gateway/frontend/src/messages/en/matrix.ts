@@ -26,7 +26,8 @@ export const matrix = {
   asTable: "As table",
   asMap: "As map",
   heatmap: "heat map",
-  label: (rows: number, columns: number) => `Matrix of ${rows} requirements and ${columns} test cases`,
+  label: (rows: number, columns: number) =>
+    `Matrix of ${counted("requirement")(rows)} and ${counted("test case")(columns)}`,
   shows: "Cells show",
   shown: { links: "Links", results: "Results" },
   bad: { links: "suspect link", results: "failed or flaky test case" },

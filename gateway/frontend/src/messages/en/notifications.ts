@@ -1,7 +1,9 @@
+import { counted } from "./counted"
+
 export const notifications = {
   title: "Notifications",
   count: (found: string, unread: string) => `${found} in all, ${unread} unread`,
-  matching: (found: string) => `${found} match`,
+  matching: counted("matches", "match"),
   filters: "Filter notifications",
   type: "About",
   types: {
@@ -14,7 +16,7 @@ export const notifications = {
   which: "Which",
   all: "All",
   unread: "Unread",
-  together: (count: string, type: string) => `${type}: ${count} at once`,
+  together: (count: string, type: string) => `${type}: ${count}`,
   unreadOf: (count: string) => `${count} unread`,
   open: "Open",
   next: "Next notification",

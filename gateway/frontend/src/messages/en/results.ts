@@ -1,3 +1,5 @@
+import { counted, countedOf } from "./counted"
+
 /** What the screens about results show, loaded with them. */
 export const results = {
   states: {
@@ -12,7 +14,7 @@ export const results = {
   },
   none: "Nothing was executed yet",
   noneHint: "Send the report of your tests to Traceline:",
-  ran: (run: string, linked: string) => `${run} of ${linked} test cases ran`,
+  ran: (run: number, linked: number) => `${countedOf("test case")(run, linked)} ran`,
   notCounted: "does not count",
   testCases: "Test cases that prove it",
   executions: "Executed, the newest first",
@@ -28,7 +30,7 @@ export const results = {
     done: "Recorded",
   },
   verdicts: "Verdicts",
-  verified: (verified: string, all: string) => `${verified} of ${all} requirements are verified`,
+  verified: countedOf("requirement is verified", "requirements are verified"),
   verdict: "Verdict",
   everything: "All",
   noVerdict: "No requirement is like that.",
@@ -38,8 +40,8 @@ export const results = {
   noFlaky: "No test passes and fails with the same code.",
   stale: "Stale test cases",
   noStale: "No test case passed so long ago, or before so much has changed, that its result says nothing.",
-  flips: (flips: number, rate: string) => `${flips} changes, failed in ${rate} of the runs`,
-  repeated: (times: number, runs: number) => `passed when repeated in ${times} of ${runs} runs`,
+  flips: (flips: number, rate: string) => `${counted("change")(flips)}, failed in ${rate} of the runs`,
+  repeated: (times: number, runs: number) => `passed when repeated in ${countedOf("run")(times, runs)}`,
   tests: {
     title: "Untraced tests",
     which: "Tests shown",
@@ -58,7 +60,7 @@ export const results = {
     title: "Gate",
     passed: "The gate is open",
     failed: "The gate is closed",
-    rulesHold: (held: string, all: string) => `${held} of ${all} rules hold`,
+    rulesHold: countedOf("rule holds", "rules hold"),
     policy: "Rules",
     own: "Rules of the project",
     change: "Change the rules",

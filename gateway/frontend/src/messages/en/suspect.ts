@@ -1,3 +1,5 @@
+import { counted } from "./counted"
+
 export const suspect = {
   title: "Suspect links",
   list: "Suspect links by the change that caused them",
@@ -12,7 +14,7 @@ export const suspect = {
   confirmAll: (count: number) => `Confirm all ${count}`,
   confirmAllTitle: "Confirm all links of this change?",
   confirmAllHint: (count: number, item: string) =>
-    `${count} links became suspect when ${item} changed. They are confirmed without being looked at one by one.`,
+    `${counted("link")(count)} became suspect when ${item} changed. All are confirmed without being looked at one by one.`,
   edit: "Edit test case",
   unlink: "Unlink",
   unlinkTitle: "Unlink these two?",
@@ -21,7 +23,7 @@ export const suspect = {
   next: "Next link",
   previous: "Previous link",
   confirmed: "Link confirmed",
-  confirmedMany: (count: number) => `${count} links confirmed`,
+  confirmedMany: counted("link confirmed", "links confirmed"),
   unlinked: "Unlinked",
   tooLate: "This link is confirmed already.",
   changedAgain: "One of the two changed again. Look at the newest change first.",
