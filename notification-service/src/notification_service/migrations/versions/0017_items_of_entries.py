@@ -5,8 +5,8 @@ Writers wait while it runs, some seconds each 100,000 entries; readers do not.
 
 from alembic import op
 
-revision = "0016"
-down_revision = "0015"
+revision = "0017"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 
