@@ -7,19 +7,15 @@ from chassis.core.wording import listed
 
 INCOMPLETE = frozenset(
     {
-        "relations_kept",
         "levels_not_kept",
         "marks_not_read",
         "link_without_key",
         "link_end_blank",
-        "sheet_not_read",
-        "hidden_sheet_not_read",
-        "rows_not_read",
         "rows_of_other_kind",
         "unknown_header",
     }
 )
-"""The codes of such warnings."""
+"""The codes of warnings that always say so; some notices say it of themselves (`unclean`)."""
 
 OTHER = "other"
 _ENDS = {
@@ -43,4 +39,4 @@ def relations_kept(counts: Mapping[str, int]) -> Iterator[Notice]:
         f"{listed(said, 'and')} {'is' if count == 1 else 'are'} kept as further data; Traceline does not make"
         f" {'it' if count == 1 else 'them'} yet."
     )
-    yield Notice("relations_kept", message, count)
+    yield Notice("relations_kept", message, count, unclean=True)

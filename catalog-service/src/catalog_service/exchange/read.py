@@ -23,7 +23,7 @@ from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Document, Item, Notice, Revision, Unreadable
-from catalog_service.exchange.validation import Tally, Validation
+from catalog_service.exchange.validation import Validation
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.full_disks import is_full, no_room_for_files
 from chassis.core.problems import Problem
@@ -86,6 +86,33 @@ class Rows:
         return cls(int(count), int(place), lines)
 
 
+class Notices:
+    """What is said of a whole file, by code: of several sheets in one sentence each."""
+
+    _MOST_SENTENCES = 10
+
+    def __init__(self) -> None:
+        self._by_code: dict[str, dict[str, Any]] = {}
+        self._sentences: dict[str, list[str]] = {}
+
+    def add(self, notice: Notice) -> None:
+        """Add a notice."""
+        told = self._by_code.setdefault(notice.code, {"count": 0, "unclean": False})
+        told["count"] += notice.count
+        told["unclean"] |= notice.unclean
+        sentences = self._sentences.setdefault(notice.code, [])
+        if notice.message not in sentences and len(sentences) < self._MOST_SENTENCES:
+            sentences.append(notice.message)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return code, count, message, and whether it keeps the plan from being clean; the most frequent first."""
+        told = [
+            {"code": code, "row": None, "message": " ".join(self._sentences[code]), **counted}
+            for code, counted in self._by_code.items()
+        ]
+        return sorted(told, key=lambda one: -one["count"])
+
+
 @dataclass(slots=True)
 class _Read:
     """What is known of a file at its end."""
@@ -136,13 +163,13 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         SourceUrls(order.source_url_schemes), order.author, replacing=order.replacing, restoring=order.restoring
     )
     read = _Read(chosen.name)
-    notices = Tally()
+    notices = Notices()
     relations: Counter[str] = Counter()
     lines: list[bytes] = []
     size = total = 0
     for record in chosen.read(file, options):
         if isinstance(record, Notice):
-            notices.add({"code": record.code, "message": record.message}, None, record.count)
+            notices.add(record)
         elif isinstance(record, Document):
             read.documents.append({"name": record.name, "content": record.content})
         elif isinstance(record, Revision) and not order.restoring:
@@ -172,10 +199,9 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     if lines:
         yield Rows(len(lines), _place(file), b"".join(lines)).encode()
     if read.dropped:
-        warning = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
-        notices.add(warning, None, read.dropped)
+        notices.add(Notice("other_kind", "Rows of kinds that were not asked for are left out.", read.dropped))
     for kept in relations_kept(relations):
-        notices.add({"code": kept.code, "message": kept.message}, None, kept.count)
+        notices.add(kept)
     read.notices = notices.listed()
     if chosen.inspect is not None:
         file.seek(0)

@@ -94,11 +94,15 @@ class Revision:
 
 @dataclass(slots=True)
 class Notice:
-    """Something that concerns the whole file, such as what of it is not taken; `count` times."""
+    """Something that concerns the whole file, such as what of it is not taken; `count` times.
+
+    `unclean`: what is not taken may be an item or a link, so that the plan is not clean.
+    """
 
     code: str
     message: str
     count: int = 1
+    unclean: bool = False
 
 
 @dataclass(slots=True)

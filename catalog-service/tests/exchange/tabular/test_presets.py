@@ -231,7 +231,9 @@ def test_requirements_of_jira_keep_what_no_field_takes_and_their_links() -> None
 def test_rows_that_are_none_of_a_presets_items_are_left_out_and_said() -> None:
     found = read(XRAY)
     assert [item["external_id"] for item in found.fields] == ["1", "3"]
-    assert "Issue Type is 'precondition'" in found.notices["rows_left_out"].message
+    said = found.notices["rows_left_out"]
+    assert "as the mapping says, by Issue Type: 'precondition'" in said.message
+    assert not said.unclean
     assert found.fields[1]["automation_status"] == "automated"
 
 

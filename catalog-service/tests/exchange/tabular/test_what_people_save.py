@@ -36,7 +36,8 @@ def test_a_hidden_sheet_is_named() -> None:
     book["Later"].sheet_state = "hidden"
     found = read(saved(book), "book.xlsx")
     assert [fields["external_id"] for fields in found.fields] == ["Sheet-1"]
-    assert "'Later' is hidden" in found.notices["hidden_sheet_not_read"].message
+    assert "'Later' (1 row below 'ID', 'Title')" in found.notices["hidden_sheet_not_read"].message
+    assert found.notices["hidden_sheet_not_read"].unclean
     assert "hidden_sheet_not_read" in {warning["code"] for warning in inspect(saved(book), "book.xlsx").warnings}
 
 
@@ -62,7 +63,10 @@ def test_chapters_between_the_rows_are_no_items_and_hide_no_ids() -> None:
     found = read(content)
     assert [item.get("external_id") for item in found.fields] == ["REQ-1", "REQ-2", "REQ-3"]
     assert found.notices["headings_left_out"].count == 3
-    assert "Row 2 says only '1 Introduction'" in found.notices["headings_left_out"].message
+    assert found.notices["headings_left_out"].message == (
+        "Rows 2, 4 and 5 were left out as headings, with nothing but a text where ids are: '1 Introduction', 'Modes'"
+        " and '1.1 Details of it'."
+    )
 
 
 @pytest.mark.parametrize(

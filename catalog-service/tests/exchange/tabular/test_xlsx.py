@@ -280,7 +280,7 @@ def test_names_that_reach_down_into_the_second_row_of_a_header_are_names() -> No
         ("R-1", "Doors", "high"),
         ("R-2", "Windows", "low"),
     ]
-    assert not found.notices
+    assert {code: notice.unclean for code, notice in found.notices.items()} == {"rows_above_table": False}
     seen = inspect(workbook({"S": rows}), "a.xlsx")
     assert [column["name"] for column in seen.columns] == ["ID", "Title", "Description", "Priority"]
     assert read(workbook({"S": rows}), "a.xlsx", mapping=seen.mapping).fields == found.fields
@@ -296,7 +296,7 @@ def test_a_legend_below_the_table_is_left_out_and_said() -> None:
     ]
     found = read(workbook({"S": rows}), "a.xlsx")
     assert len(found.items) == 5
-    assert "Row 8 " in found.notices["rows_below_table"].message
+    assert "Rows 8 and 9 were left out, below the table" in found.notices["rows_below_table"].message
 
 
 def test_sheets_with_the_same_columns_are_read_together_and_others_are_named() -> None:
@@ -391,4 +391,6 @@ def test_the_sheet_of_the_kind_that_is_asked_for_is_read() -> None:
         ({"external_id": "R-1"}, {"external_id": "T-1"}, "Trace")
     ]
     notice = found.notices["sheet_not_read"]
-    assert ("3 in all: 'Cover', 'Reqs' and 'Tests'" in notice.message, notice.count) == (True, 3)
+    assert "3 in all: 'Cover' (" in notice.message
+    assert "'Reqs' (1 row below 'Req ID', " in notice.message
+    assert (notice.count, notice.unclean) == (3, True)

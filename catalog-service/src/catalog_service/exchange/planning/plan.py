@@ -303,7 +303,10 @@ async def _summary(
     refused = "r.action IN ('error', 'conflict')"
     problems = await (await planner.connection.execute(detail.format("problems", refused), parameters)).fetchall()
     warnings = await (await planner.connection.execute(detail.format("warnings", "true"), parameters)).fetchall()
-    warnings = [{**one, "unclean": one["code"] in INCOMPLETE} for one in (*read["notices"], *warnings)]
+    warnings = [
+        {**one, "unclean": one.get("unclean", False) or one["code"] in INCOMPLETE}
+        for one in (*read["notices"], *warnings)
+    ]
     is_refused = any(of["error"] or of["conflict"] for of in counts.values())
     return {
         "clean": not is_refused and not any(one["unclean"] for one in warnings),

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from catalog_service.exchange.plain_text import text_of_html
-from catalog_service.exchange.records import Remark
+from catalog_service.exchange.records import Notice, Remark
 from catalog_service.exchange.tabular.columns import Columns, is_id
+from catalog_service.exchange.tabular.left_out import LeftRows
 from catalog_service.exchange.tabular.mapping import Mapping, StepsRule
 from catalog_service.exchange.tabular.sources import Source
 from catalog_service.exchange.tabular.steps import Step, StepReader
@@ -22,13 +23,17 @@ _TEXTS = frozenset({"title", "description", "preconditions", "postconditions"})
 
 @dataclass(slots=True)
 class Case:
-    """The rows of one item: the first, its cells as they grow by those below it, and its steps."""
+    """The rows of one item: the first, its cells as they grow by those below it, and its steps.
+
+    `is_of_links`: it names what to link with, and no item that is to be linked.
+    """
 
     row: Row
     cells: list[str]
     steps: list[Step] = field(default_factory=list)
     others: list[Row] = field(default_factory=list)
     warnings: list[Remark] = field(default_factory=list)
+    is_of_links: bool = False
 
 
 class Cases:
@@ -44,13 +49,14 @@ class Cases:
         filled_down: Sequence[int],
         taken: Sequence[int],
         of_links: Set[int],
+        of_rest: Set[int],
         may_have_others: bool,
         tally: Tally,
     ) -> None:
         """`filled_down` and `taken` are places of cells: of those that hold below, and of those that are read.
 
-        Those of `of_links`, too, are read; each row of an item may name others to link it with.
-        `may_have_others`: rows may be there that say nothing of an item.
+        Those of `of_links`, too, are read; each row of an item may name others to link it with. Those of `of_rest` are
+        of no field. `may_have_others`: rows may be there that say nothing of an item.
         """
         self._mapping = mapping
         self._columns = columns
@@ -58,7 +64,14 @@ class Cases:
         self._filled_down = filled_down
         self._taken = taken
         self._of_links = of_links
+        self._of_rest = of_rest
         self._tally = tally
+        self._said_to_be_left_out = LeftRows()
+        self._merged_cells = 0
+        self._merged_columns: dict[int, None] = {}
+        self._without_item = LeftRows()
+        self._headings = LeftRows()
+        self._below = LeftRows()
         self._left_out = self._left_out_values()
         self._html = (
             {at for source in sources if source.name in _TEXTS for at in source.positions}
@@ -81,6 +94,7 @@ class Cases:
         width = len(self._columns)
         rule = self._mapping.fields.get("steps")
         continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
+        has_step_rows = continues is not None
         case: Case | None = None
         for row in rows:
             cells = row.cells
@@ -93,11 +107,7 @@ class Cases:
                     )
                 cells = [*cells, *[""] * (width - len(cells))]
             if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:
-                self._tally.count(
-                    "rows_left_out",
-                    f"Row {row.number} was left out, as the mapping says: {self._columns.name(self._left_out[0])} is"
-                    f" {shown(cells[self._left_out[0]])}.",
-                )
+                self._said_to_be_left_out.add(row.number, [cells[self._left_out[0]]])
                 continue
             if self._html:
                 cells = self._without_markup(row, cells)
@@ -106,18 +116,58 @@ class Cases:
                     self._last[at] = cells[at]
                 elif at in self._last:
                     cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
-            if self._is_no_item(row, cells, case if continues is not None else None):
+            if row.merged and not (case is not None and continues is not None and continues(case, cells)):
+                if case is not None and not has_step_rows and self._is_merged_into(case, row, cells):
+                    if case.cells is case.row.cells:
+                        case.cells = list(case.cells)
+                    self._add_row(case, row, cells, gathers=True)
+                    continue
+                cells = self._with_merged(row, cells)
+            if self._is_no_item(row, cells, case if has_step_rows else None):
                 continue
-            if continues is None:
-                yield Case(row, cells, [] if self._steps is None else self._steps.read(cells))
-            elif case is not None and continues(case, cells):
+            if case is not None and continues is not None and continues(case, cells):
                 self._add_row(case, row, cells)
-            else:
-                if case is not None:
-                    yield case
-                case = Case(row, list(cells), [] if self._steps is None else self._steps.read(cells))
+                continue
+            if case is not None:
+                yield case
+            case = Case(
+                row, list(cells) if has_step_rows else cells, [] if self._steps is None else self._steps.read(cells)
+            )
+            case.is_of_links = bool(self._telling) and not self._tells(cells) and self._names_links(cells)
         if case is not None:
             yield case
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield what there is to say of rows that are no items and of merged cells, now that all are read."""
+        if self._merged_cells:
+            columns = listed([shown(self._columns.name(at)) for at in sorted(self._merged_columns)], "and")
+            message = f"Merged cells of {columns} were read for each row that they cover."
+            yield Notice("merged_cells_read", message, self._merged_cells)
+        if self._left_out is not None:
+            why = f", as the mapping says, by {self._columns.name(self._left_out[0])}"
+            yield from self._said_to_be_left_out.notice("rows_left_out", why, on_purpose=True)
+        yield from self._headings.notice("headings_left_out", " as headings, with nothing but a text where ids are")
+        yield from self._without_item.notice("rows_without_item", ", with neither an id, a title nor a description")
+        yield from self._below.notice("rows_below_table", ", below the table and without the id that all above have")
+
+    def _with_merged(self, row: Row, cells: list[str]) -> list[str]:
+        """Return cells with what merged cells say that begin in a row above."""
+        filled = list(cells)
+        for at, text in row.merged or ():
+            if at < len(filled):
+                filled[at] = text
+                self._merged_cells += 1
+                self._merged_columns.setdefault(at)
+        return filled
+
+    def _is_merged_into(self, case: Case, row: Row, cells: Sequence[str]) -> bool:
+        """Check whether a row goes on with an item: what tells of the item is merged, and the row says nothing new."""
+        merged = {at for at, _ in row.merged or ()}
+        return (
+            not case.is_of_links
+            and any(at in merged and case.cells[at].strip() for at in self._telling)
+            and not self._tells(cells)
+        )
 
     def _without_markup(self, row: Row, cells: Sequence[str]) -> list[str]:
         """Return cells with the texts that people see in place of HTML."""
@@ -137,24 +187,28 @@ class Cases:
         if case is not None or not self._telling:
             return False
         has_key = self._key is None or bool(cells[self._key].strip())
-        if not (has_key and self._key is not None) and not any(cells[at].strip() for at in self._telling):
-            message = f"Row {row.number} says neither an id, a title nor a description; such rows were left out."
-            self._tally.count("rows_without_item", message)
+        if not (has_key and self._key is not None) and not self._tells(cells):
+            if self._names_links(cells):
+                return False
+            self._without_item.add(row.number, cells)
             return True
         if self._is_heading(cells):
-            message = (
-                f"Row {row.number} says only {shown(cells[self._key or 0])}; rows that are headings were left out."
-            )
-            self._tally.count("headings_left_out", message)
+            self._headings.add(row.number, cells)
             return True
         self._is_below = not has_key and self._all_have_keys and (self._is_below or (gap and self._items_read >= 3))
         if self._is_below:
-            message = f"Row {row.number} stands below the table and has no id, as all above it have; left out."
-            self._tally.count("rows_below_table", message)
+            self._below.add(row.number, cells)
             return True
         self._all_have_keys &= has_key
         self._items_read += 1
         return False
+
+    def _tells(self, cells: Sequence[str]) -> bool:
+        """Check whether a row says anything of an item."""
+        return any(cells[at].strip() for at in self._telling)
+
+    def _names_links(self, cells: Sequence[str]) -> bool:
+        return any(cells[at].strip() for at in self._of_links)
 
     def _is_heading(self, cells: Sequence[str]) -> bool:
         """Check whether a row says nothing but, where the others have their ids, what can be none."""
@@ -177,25 +231,30 @@ class Cases:
         at = self._columns.position(rule.continues_when_same or 1, of="steps")
         return lambda case, cells: cells[at] == case.cells[at] or (not cells[at].strip() and bool(case.cells[at]))
 
-    def _add_row(self, case: Case, row: Row, cells: Sequence[str]) -> None:
-        """Add a row that continues an item: its step, and what the rows above it do not say."""
+    def _add_row(self, case: Case, row: Row, cells: Sequence[str], *, gathers: bool = False) -> None:
+        """Add a row that continues an item: its step, and what the rows above it do not say.
+
+        `gathers`: of a column of no field all that the rows say is taken, else what the first says.
+        """
         case.others.append(row)
         if self._steps is not None:
             case.steps += self._steps.read(cells)
+        width = len(self._columns)
+        if len(cells) > len(case.cells):
+            case.cells += [""] * (len(cells) - len(case.cells))
         others = []
-        for at in self._taken:
+        for at in (*self._taken, *range(width, len(cells))):
             if cells[at].strip() and cells[at] != case.cells[at]:
                 if not case.cells[at].strip():
                     case.cells[at] = cells[at]
-                elif at in self._of_links:
+                elif at in self._of_links or at >= width or (gathers and at in self._of_rest):
                     case.cells[at] += f"\n{cells[at]}"
                 elif self._steps is None or at not in self._steps.positions:
-                    others.append(self._columns.name(at))
+                    others.append(at)
         if others:
-            message = (
-                f"Row {row.number} continues the one above it; what it says in {listed(others, 'and')} was not taken."
-            )
-            case.warnings.append(Remark("value_not_taken", message, others[0]))
+            values = listed([f"{self._columns.name(at)} ({shown(cells[at])})" for at in others], "and")
+            message = f"Row {row.number} continues the one above it; what it says in {values} was not taken."
+            case.warnings.append(Remark("value_not_taken", message, self._columns.name(others[0])))
 
     def _left_out_values(self) -> tuple[int, frozenset[str]] | None:
         rule = self._mapping.leave_out

@@ -39,8 +39,9 @@ class Mapper:
         is_own: bool = False,
         has_mark: bool = False,
         related: Set[int] = frozenset(),
+        blocks: Set[int] = frozenset(),
     ) -> None:
-        """`related` are the columns that name other items of the same kind."""
+        """`related` are the columns that name other items of the same kind; `blocks` say a value once for many rows."""
         self._is_own = is_own
         self._has_mark = has_mark
         self._mapping = mapping
@@ -85,9 +86,12 @@ class Mapper:
             filled_down=self._filled_down,
             taken=[*self._used, *rest],
             of_links={at for _, source in self._links for at in source.positions},
+            of_rest=frozenset(rest),
             may_have_others=mapping.kind != "links" and not is_own,
             tally=self._tally,
         )
+        self._blocks = {at for at in blocks if at not in self._filled_down}
+        self._block_values: dict[int, str] = {}
         self._kept: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
         self._unkept: dict[str, None] = {}
@@ -101,6 +105,7 @@ class Mapper:
 
     def notices(self) -> Iterator[Notice]:
         """Yield what has to be said of the table as a whole, now that it is read."""
+        yield from self._cases.notices()
         yield from self._tally.notices()
         namespace = f"custom_metadata.{self._source_system or _REST}"
         if self._kept:
@@ -130,6 +135,9 @@ class Mapper:
 
     def _make_item(self, case: Case) -> Iterator[Record]:
         row = case.row
+        if case.is_of_links:
+            yield from self._links_without_item(case)
+            return
         if not case.steps and self._steps is not None and (other := self._steps.otherwise) is not None:
             case.steps = other.read(case.cells)
             case.cells = ["" if case.steps and at in other.positions else cell for at, cell in enumerate(case.cells)]
@@ -163,6 +171,27 @@ class Mapper:
         yield item
         if self._links:
             yield from self._links_of(item, case.cells)
+
+    def _links_without_item(self, case: Case) -> Iterator[Link]:
+        """Yield the links that a row names without saying of which item they are: none can be made."""
+        kind = _KINDS[self._mapping.kind]
+        row, sent = case.row, self._sent(case)
+        for end, source in self._links:
+            rule = getattr(self._mapping.links, f"{end}s")
+            for key in ids_in(source.take(case.cells), rule.split):
+                message = (
+                    f"This row names {shown(key)} to be linked, but no {kind.replace('_', ' ')}. If the one above is"
+                    " meant, write its id here, too, or merge the cells."
+                )
+                ends = {end: {"external_id": rule.prefix + key}, kind: {}}
+                yield Link(
+                    row.number,
+                    ends["requirement"],
+                    ends["test_case"],
+                    line=row.line,
+                    problems=[Remark("link_end_blank", message, kind)],
+                    source=sent,
+                )
 
     def _fill(self, item: Item, cells: Sequence[str], unlisted: dict[str, str]) -> None:
         """Set the fields of an item; what a field cannot say as the cell does goes to `unlisted`, by column."""
@@ -275,7 +304,10 @@ class Mapper:
             rule = getattr(self._mapping.links, f"{end}s")
             keys = [rule.prefix + key for key in ids_in(source.take(cells), rule.split)]
             if not keys:
+                self._remark_blank(item, source)
                 continue
+            if source.position is not None:
+                self._block_values[source.position] = source.take(cells)
             if not own:
                 message = (
                     f"It is linked with {listed(keys, 'and')}, but has no external_id by which the link could find it."
@@ -289,6 +321,18 @@ class Mapper:
                 requirement, test_case = ends["requirement"], ends["test_case"]
                 yield Link(item.row, requirement, test_case, fields, line=item.line, source=item.source)
 
+    def _remark_blank(self, item: Item, source: Source) -> None:
+        """Say where a row is blank in a column whose value above may stand for it, too."""
+        at = source.position
+        if at is None or at not in self._blocks or at not in self._block_values:
+            return
+        name = self._columns.name(at)
+        message = (
+            f"{name} is blank; {shown(self._block_values[at])} above may stand for this row, too. If it does, write it"
+            " into each row, or merge the cells; fill_down in the mapping does the same."
+        )
+        item.warnings.append(Remark("link_end_blank", message, name))
+
     def _make_link(self, case: Case) -> Iterator[Record]:
         row = case.row
         as_item = Item("requirement", row.number, {})
@@ -299,6 +343,9 @@ class Mapper:
         for at, name in self._rest:
             if case.cells[at].strip():
                 self._unkept.setdefault(name)
+        for at in range(len(self._columns), len(case.cells)):
+            if case.cells[at].strip():
+                self._unkept.setdefault(self._columns.name(at))
         for requirement, test_case in product(requirements, test_cases):
             link = Link(
                 row.number,

@@ -1,16 +1,21 @@
 """What a person has to know of tables before they are read."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
 from catalog_service.exchange.tabular.known_headers import is_known_header
+from catalog_service.exchange.tabular.left_out import LeftRows
 from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.start import Chosen, Start
-from catalog_service.exchange.tabular.table import Table
 from chassis.core.wording import listed, shown
 
 _SHOWN_NAMES = 5
+_SHOWN_SHEETS = 10
+_SHOWN_WORDS = 3
+_FEWEST_COLUMNS = 3
+"""Of a table, whatever they are called."""
 _FEWEST_MARKED = 3
 """Columns of marks that are called as items are; fewer may be anything."""
 
@@ -21,47 +26,92 @@ def without_rows(starts: list[Start]) -> Iterator[Notice]:
         yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
 
 
-def sheets_not_read(names: list[str | None], main: str | None) -> Notice:
-    """Return the notice of the sheets that have other columns than the one that is read."""
-    some = listed([shown(name) for name in names[:_SHOWN_NAMES]], "and")
-    message = (
-        f"Sheets with other columns than {shown(main)} were not read, {len(names)} in all: {some}. A mapping that names"
-        " one, or the kind of its rows (kind=), has it read."
+def sheets_not_read(others: list[Start], main: str | None, given: Mapping | None) -> Iterator[Notice]:
+    """Yield the notices of the sheets that are not read beside the one that is, `main`."""
+    if given is not None and given.sheet is not None:
+        yield from _not_read(others, f"Only the sheet {shown(main)} was read, as the mapping says", "", on_purpose=True)
+        return
+    seen = [start for start in others if not start.table.is_hidden]
+    way_out = " A mapping that names one, or the kind of its rows (kind=), has it read."
+    yield from _not_read(seen, f"Sheets with other columns than {shown(main)} were not read", way_out)
+    hidden = [start for start in others if start.table.is_hidden]
+    way_out = " A mapping that names one has it read."
+    yield from _not_read(hidden, "Hidden sheets were not read", way_out, code="hidden_sheet_not_read")
+
+
+def sheets_not_ours(others: list[Start]) -> Iterator[Notice]:
+    """Yield the notice of the sheets of a workbook of our own that are not ours."""
+    way_out = (
+        " Those that Traceline writes end with a column called _traceline:1; others are imported from a workbook of"
+        " their own."
     )
-    return Notice("sheet_not_read", message, len(names))
+    yield from _not_read(others, "Sheets that are not as Traceline writes them were not read", way_out)
 
 
-def sheets_not_ours(names: list[str | None]) -> Notice:
-    """Return the notice of the sheets of a workbook of our own that are not ours."""
-    some = listed([shown(name) for name in names[:_SHOWN_NAMES]], "and")
-    message = (
-        f"Sheets that are not as Traceline writes them were not read, {len(names)} in all: {some}. Those that it writes"
-        " end with a column called _traceline:1; others are imported from a workbook of their own."
-    )
-    return Notice("sheet_not_read", message, len(names))
+def _not_read(
+    others: list[Start], why: str, way_out: str, *, code: str = "sheet_not_read", on_purpose: bool = False
+) -> Iterator[Notice]:
+    if others:
+        some = "; ".join(map(_said_of, others[:_SHOWN_SHEETS])) + ("; …" if len(others) > _SHOWN_SHEETS else "")
+        message = f"{why}, {len(others)} in all: {some}.{way_out}"
+        is_lost = not on_purpose and any(map(_may_hold_items, others))
+        yield Notice(code, message, len(others), unclean=is_lost)
 
 
-def beside(tables: list[Table], starts: list[Start], given: Mapping | None) -> Iterator[Notice]:
-    """Yield what a workbook has that is not read: hidden sheets, and what stands beside the texts of cells."""
-    is_own = any(start.is_own for start in starts)
-    if not is_own and (given is None or given.sheet is None):
-        for table in tables:
-            if table.is_hidden and not any(start.table is table for start in starts):
-                message = (
-                    f"The sheet {shown(table.name)} is hidden; it was not read. A mapping that names it has it read."
-                )
-                yield Notice("hidden_sheet_not_read", message)
-    for start in starts if not is_own else ():
+def _may_hold_items(start: Start) -> bool:
+    """Check whether a sheet is a table: few columns have to have names that are known, more may be anything."""
+    names = [name for name in start.columns.header if name]
+    if not start.has_rows:
+        return False
+    if len(names) < _FEWEST_COLUMNS:
+        return all(map(is_known_header, names))
+    return any(sum(map(bool, cells)) > 1 for cells in start.sample.rows)
+
+
+def _said_of(start: Start) -> str:
+    """Return what a sheet is called, how many rows it has, and its first words."""
+    names = [name for name in start.columns.header if name] or [cell for row in start.above for cell in row.cells]
+    words = ", ".join(map(shown, names[:_SHOWN_WORDS])) + (", …" if len(names) > _SHOWN_WORDS else "")
+    rows = f"more than {len(start.sample.rows)}" if start.size is None else str(start.size)
+    return f"{shown(start.table.name)} ({rows} {'row' if rows == '1' else 'rows'} below {words})"
+
+
+def beside(starts: list[Start]) -> Iterator[Notice]:
+    """Yield what a workbook has beside the texts of cells, which is not read."""
+    for start in starts if not any(start.is_own for start in starts) else ():
         name, table = shown(start.table.name), start.table
         if table.comments:
             message = f"The sheet {name} has comments at cells, {table.comments} in all: they were not read."
             yield Notice("comments_not_read", message, table.comments)
+        if table.drawings:
+            message = f"The sheet {name} has pictures, charts or shapes, {table.drawings} in all: they were not read."
+            yield Notice("drawings_not_read", message, table.drawings)
         if table.addresses:
             message = (
                 f"Cells of the sheet {name} lead to addresses, {table.addresses} in all: of a cell its text was read."
                 " Write those that matter as texts."
             )
             yield Notice("addresses_not_read", message, table.addresses)
+
+
+def _above(start: Start, chosen: Chosen) -> Iterator[Notice]:
+    """Yield the notice of what stands above the header: titles, names of groups of columns, or rows of a table."""
+    rows = LeftRows()
+    has_items = False
+    for row in start.above:
+        cells = row.cells
+        if row.number == start.header_row - 1:  # where it is a header, too, its names may be taken
+            cells = [
+                cell for cell, name in zip_longest(cells, start.columns.header[: len(cells)]) if cell.strip() != name
+            ]
+        elif sum(map(bool, cells)) >= _FEWEST_COLUMNS:
+            has_items = True
+        if any(cell.strip() for cell in cells):
+            rows.add(row.number, cells)
+    way_out = f", above row {start.header_row}, which is the header"
+    yield from rows.notice(
+        "rows_above_table", way_out, on_purpose=not has_items or chosen.mapping.header_row is not None
+    )
 
 
 def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
@@ -73,6 +123,8 @@ def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
                 "Cells begin with an apostrophe, as ours do before a formula, but the file has not our mark: kept."
             )
             yield Notice("apostrophes_kept", message, ours)
+    if not start.is_own:
+        yield from _above(start, chosen)
     header = start.columns.header
     if chosen.guesses and not start.is_own and not any(map(is_known_header, header)):
         names = listed([shown(name) for name in header[:_SHOWN_NAMES] if name], "and")

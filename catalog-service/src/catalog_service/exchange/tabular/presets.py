@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -51,6 +52,18 @@ class Sample:
     def blanks(self, position: int) -> int:
         """Return in how many of the first rows a column says nothing."""
         return len(self.rows) - len(self.values(position))
+
+    def says_once(self, position: int) -> bool:
+        """Check whether a column says a value once for all rows below it: first a value, then blanks, none twice."""
+        values = [cells[position].strip() for cells in self.rows]
+        said = list(filter(None, values))
+        return bool(values and values[0]) and "" in values and len(set(said)) == len(said)
+
+    def has_blocks(self, position: int) -> bool:
+        """Check whether a column says its values once for some rows each, and does so more than once."""
+        values = [cells[position].strip() for cells in self.rows]
+        begins = sum(bool(above) and not below for above, below in pairwise(values))
+        return begins > 1 and self.says_once(position)
 
     def is_of_matrix(self, position: int) -> bool:
         """Check whether a column is called as items are, and holds nothing but marks."""

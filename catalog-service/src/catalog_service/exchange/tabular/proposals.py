@@ -210,7 +210,7 @@ def _item_fields(
                     rule = {"columns_named": sample.columns.header[at]}
                     guesses.update(dict.fromkeys(alike, guesses[at]))
                 rule["split"] = _separator([value for place in alike for value in sample.values(place)])
-            elif name == "module" and _says_once(sample, at):
+            elif name == "module" and sample.says_once(at):
                 rule["fill_down"] = True
             fields[name] = rule
         elif name in {"type", "priority"}:
@@ -233,13 +233,6 @@ def _has_texts_without_title(sample: Sample, by_field: Mapping[str, int]) -> boo
 def _is_html(values: list[str]) -> bool:
     """Check whether texts are HTML throughout: each lies between tags, as tools with an editor for it export them."""
     return bool(values) and all(_HTML.fullmatch(value.strip()) for value in values)
-
-
-def _says_once(sample: Sample, at: int) -> bool:
-    """Check whether a column says a value once for all rows below it: it begins with one, has blanks, none twice."""
-    values = [cells[at].strip() for cells in sample.rows]
-    said = list(filter(None, values))
-    return bool(values and values[0]) and "" in values and len(set(said)) == len(said)
 
 
 def _spanned(sample: Sample, at: int) -> list[int]:

@@ -1,7 +1,7 @@
 """Reads tables: finds the header, takes the mapping that was given or the likeliest one, and makes records."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from typing import Any, BinaryIO
@@ -32,7 +32,7 @@ from catalog_service.exchange.tabular.presets import Sample, find_preset, get_pr
 from catalog_service.exchange.tabular.proposals import Proposal, propose
 from catalog_service.exchange.tabular.related import related_columns
 from catalog_service.exchange.tabular.start import Chosen, Start
-from catalog_service.exchange.tabular.table import Row, Table, limit_rows
+from catalog_service.exchange.tabular.table import Row, Table, limit_rows, with_merged
 from catalog_service.exchange.tabular.xlsx import open_workbook
 from catalog_service.exchange.text import find_encoding
 from chassis.core.problems import Invalid
@@ -65,7 +65,7 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
         yield from opened.warnings
         starts = _starts(opened.tables, given, options)
         yield from notices.without_rows(starts)
-        yield from notices.beside(opened.tables, starts, given)
+        yield from notices.beside(starts)
         if given is None and any(start.is_own for start in starts):
             yield from _own_records(starts, options)
             return
@@ -74,24 +74,22 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
         alike = [start for start in starts if start is main or _has_same_header(start, main)]
         for start in alike:
             yield from _records(start, chosen, options, sheet=start.table.name if len(alike) > 1 else None)
-        others = [start.table.name for start in starts if not any(start is one for one in alike)]
-        if others and (given is None or given.sheet is None):
-            yield notices.sheets_not_read(others, main.table.name)
+        yield from notices.sheets_not_read(_not_read(opened.tables, starts, alike), main.table.name, given)
 
 
 def _own_records(starts: list[Start], options: ReadOptions) -> Iterator[Record]:
     """Yield the records of tables of our own: all that have the mark, or have lost it."""
     texts: dict[str, str] = {}
-    tables, others = [], []
+    tables: list[Start] = []
+    others: list[Start] = []
     for start in starts:
         if start.is_own and start.table.name == LONG_TEXTS:
             texts = read_long_texts(start.columns, start.rows)
         elif _is_own(start):
             tables.append(start)
         elif start.table.name != COVER:
-            others.append(start.table.name)
-    if others:
-        yield notices.sheets_not_ours(others)
+            others.append(start)
+    yield from notices.sheets_not_ours(others)
     for start in tables:
         chosen = Chosen(parse_mapping(own_mapping(start.columns)), OWN)
         if options.kind in ("all", chosen.mapping.kind):
@@ -117,7 +115,9 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
             mapping["sheet"] = main.table.name
         if opened.dialect is not None:
             mapping |= {"encoding": opened.encoding, "delimiter": opened.dialect["delimiter"]}
-        names = {start.table.name: start for start in starts}
+        alike = [start for start in starts if start is main or _has_same_header(start, main)]
+        others = _not_read(opened.tables, starts, alike)
+        names = {start.table.name: start for start in (*starts, *others)}
         return Inspection(
             format_name,
             encoding=opened.encoding,
@@ -126,7 +126,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                 {
                     "name": table.name,
                     "hidden": table.is_hidden,
-                    "read": any(start.table is table and _has_same_header(start, main) for start in starts),
+                    "read": any(start.table is table for start in alike),
                     "columns": len(names[table.name].columns) if table.name in names else 0,
                 }
                 for table in opened.tables
@@ -140,8 +140,9 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                 for notice in [
                     *opened.warnings,
                     *notices.without_rows(starts),
-                    *notices.beside(opened.tables, starts, given),
+                    *notices.beside(starts),
                     *notices.about(main, chosen),
+                    *(() if chosen.preset == OWN else notices.sheets_not_read(others, main.table.name, given)),
                 ]
             ],
         )
@@ -184,6 +185,18 @@ def _starts(tables: list[Table], given: Mapping | None, options: ReadOptions) ->
     return starts
 
 
+def _not_read(tables: list[Table], starts: list[Start], read: list[Start]) -> list[Start]:
+    """Return the sheets that are not read but have something to read, of which `starts` are begun."""
+    others = [start for start in starts if not any(start is one for one in read)]
+    for table in tables:
+        if not any(start.table is table for start in starts):
+            with suppress(Unreadable):
+                start = _start(table, None)
+                if start is not None:
+                    others.append(start)
+    return others
+
+
 def _start(table: Table, given: Mapping | None) -> Start | None:
     """Return where a table begins; None where it has no rows."""
     rows = limit_rows(table.rows)
@@ -216,8 +229,8 @@ def _start(table: Table, given: Mapping | None) -> Start | None:
     columns = Columns(header)
     width = len(columns)
     sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
-    has_rows = bool(sampled) or not is_whole
-    return Start(table, first[at].number, Sample(columns, sampled), below, is_own, has_rows)
+    known = len(sampled) if is_whole else None
+    return Start(table, first[at].number, Sample(columns, sampled), below, is_own, known, first[:at])
 
 
 def _raise(error: Unreadable) -> Iterator[Row]:
@@ -352,9 +365,10 @@ def _records(start: Start, chosen: Chosen, options: ReadOptions, *, sheet: str |
         is_own=chosen.preset == OWN,
         has_mark=start.is_own,
         related=_related(start, chosen),
+        blocks=_blocks(start, chosen),
     )
     yield from notices.about(start, chosen)
-    for record in mapper.read(start.rows):
+    for record in mapper.read(with_merged(start.rows, start.table.merges())):
         if isinstance(record, Item | Link):
             record.sheet = start.table.name
         yield record
@@ -367,6 +381,16 @@ def _related(start: Start, chosen: Chosen) -> frozenset[int]:
     rule = chosen.mapping.fields.get("external_id")
     column = rule.column if isinstance(rule, FieldRule) else None
     return related_columns(start.sample, None if column is None else start.columns.find(column))
+
+
+def _blocks(start: Start, chosen: Chosen) -> frozenset[int]:
+    """Return the columns that say once for several test cases which requirement they are linked with."""
+    links = chosen.mapping.links
+    if chosen.mapping.kind != "test_cases" or links is None or links.requirements is None:
+        return frozenset()
+    column = links.requirements.column
+    at = None if column is None else start.columns.find(column)
+    return frozenset({at}) if at is not None and start.sample.has_blocks(at) else frozenset()
 
 
 def _has_same_header(start: Start, main: Start) -> bool:

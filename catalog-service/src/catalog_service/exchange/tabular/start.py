@@ -19,7 +19,15 @@ class Start:
     sample: Sample
     rows: Iterator[Row]
     is_own: bool
-    has_rows: bool
+    size: int | None
+    """How many rows stand below the header, None where they are more than were looked at."""
+    above: list[Row]
+    """What stands above the header."""
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether a row stands below the header."""
+        return self.size != 0
 
     @property
     def columns(self) -> Columns:

@@ -1,7 +1,8 @@
 """Tables as their readers give them: rows of cells, within limits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from catalog_service.exchange.records import Unreadable
 
@@ -19,7 +20,8 @@ class Row:
 
     `numbers` are the positions of the cells that the file holds as numbers; `remarks` are what has to be said of cells:
     position, code, and a message that goes on after the name of the column. `sent` are the cells as a CSV file of our
-    own has them, where `cells` are decoded.
+    own has them, where `cells` are decoded. `merged` is what merged cells say that begin in a row above: position and
+    text; `cells` are blank there.
     """
 
     number: int
@@ -28,6 +30,7 @@ class Row:
     numbers: Sequence[int] = ()
     remarks: list[tuple[int, str, str]] | None = None
     sent: list[str] | None = None
+    merged: list[tuple[int, str]] | None = None
 
     def remark(self, position: int, code: str, message: str) -> None:
         """Note what has to be said of a cell."""
@@ -39,11 +42,24 @@ class Row:
         return not any(self.cells) or all(not cell or cell.isspace() for cell in self.cells)
 
 
+class Merge(NamedTuple):
+    """A merged cell that covers several rows: its first and last row, and its first column from 0."""
+
+    first: int
+    last: int
+    column: int
+
+
+def _no_merges() -> list[Merge]:
+    return []
+
+
 @dataclass(slots=True)
 class Table:
     """A sheet, or the one table of a CSV file; `rows` are read as they are taken.
 
-    `comments` and `addresses`: how many of its cells have some, which stand beside what they say.
+    `comments` and `addresses`: how many of its cells have some, which stand beside what they say; `drawings`: how many
+    pictures and shapes lie over them. `merges` reads the merged cells, in the order of their first rows.
     """
 
     rows: Iterator[Row]
@@ -51,6 +67,8 @@ class Table:
     is_hidden: bool = False
     comments: int = 0
     addresses: int = 0
+    drawings: int = 0
+    merges: Callable[[], list[Merge]] = _no_merges
     dialect: dict[str, str] = field(default_factory=dict)
 
 
@@ -62,6 +80,41 @@ def column_name(position: int) -> str:
         position, letter = divmod(position - 1, 26)
         name = chr(ord("A") + letter) + name
     return name
+
+
+def column_position(letters: str) -> int:
+    """Return the position from 0 of the column that is called A, B, ... AA; beyond a million it is not exact."""
+    position = 0
+    for letter in letters.upper():
+        position = position * 26 + ord(letter) - ord("A") + 1
+        if position > 1 << 20:
+            break
+    return position - 1
+
+
+def with_merged(rows: Iterator[Row], merges: list[Merge]) -> Iterator[Row]:
+    """Yield rows, those that merged cells reach into with what these say."""
+    if not merges:
+        yield from rows
+        return
+    begins = 0
+    opened: dict[int, tuple[int, str]] = {}
+    for row in rows:
+        merged = [
+            (at, text)
+            for at, (last, text) in opened.items()
+            if row.number <= last and not (at < len(row.cells) and row.cells[at].strip())
+        ]
+        if merged:
+            row.merged = merged
+        while begins < len(merges) and merges[begins].first <= row.number:
+            first, last, at = merges[begins]
+            begins += 1
+            if first == row.number and at < len(row.cells) and row.cells[at].strip():
+                opened[at] = (last, row.cells[at])
+        if opened and any(last <= row.number for last, _ in opened.values()):
+            opened = {at: (last, text) for at, (last, text) in opened.items() if last > row.number}
+        yield row
 
 
 def too_many_columns(row: int, line: int | None, position: int) -> Unreadable:

@@ -9,7 +9,14 @@ from typing import BinaryIO, Protocol
 from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
+from catalog_service.exchange.tabular.table import (
+    MOST_COLUMNS,
+    MOST_LINES,
+    Row,
+    column_position,
+    too_many_columns,
+    too_many_rows,
+)
 from catalog_service.exchange.tabular.xlsx.plain import NOT_PLAIN, TEXT, Part
 from catalog_service.exchange.tabular.xlsx.values import (
     SharedTexts,
@@ -175,9 +182,4 @@ def _position(letters: str) -> int:
     """Return the position from 0 of the column that is called A, B, ... AA."""
     if not (letters.isascii() and letters.isalpha()):
         raise Unreadable("The workbook is damaged: a cell has no place in its row.")
-    position = 0
-    for letter in letters.upper():
-        position = position * 26 + ord(letter) - ord("A") + 1
-        if position > 1 << 20:
-            break
-    return position - 1
+    return column_position(letters)

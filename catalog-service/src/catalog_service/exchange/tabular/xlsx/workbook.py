@@ -5,12 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.refusals import archive_of
-from catalog_service.exchange.tabular.table import Table
+from catalog_service.exchange.tabular.table import Merge, Table
+from catalog_service.exchange.tabular.xlsx.merges import read_merges
 from catalog_service.exchange.tabular.xlsx.sheets import read_rows
 from catalog_service.exchange.tabular.xlsx.values import SharedTexts, integer, is_on, kind_of_format
 from chassis.files.archives import Archive
@@ -20,6 +21,7 @@ _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEAD = 1024
 _PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*<[?!a-z]", re.IGNORECASE)
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_DRAWN = ("spreadsheetDrawing}pic", "spreadsheetDrawing}sp", "spreadsheetDrawing}graphicFrame")
 _STRICT_RELATION = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 
 
@@ -67,11 +69,24 @@ def _tables(archive: Archive) -> list[Table]:
             rows = read_rows(archive.open, to, texts, styles, book.from_1904)
             beside = _Beside(archive, to)
             tables.append(
-                Table(rows, sheet.name, is_hidden=sheet.is_hidden, comments=beside.comments, addresses=beside.addresses)
+                Table(
+                    rows,
+                    sheet.name,
+                    is_hidden=sheet.is_hidden,
+                    comments=beside.comments,
+                    addresses=beside.addresses,
+                    drawings=beside.drawings,
+                    merges=partial(_merges, archive, to),
+                )
             )
     if not tables:
         raise Unreadable("The workbook has no sheet.")
     return tables
+
+
+def _merges(archive: Archive, path: str) -> list[Merge]:
+    with archive.open(path) as sheet:
+        return read_merges(sheet)
 
 
 def _find_workbook(archive: Archive) -> str:
@@ -160,15 +175,28 @@ class _Comments(XmlHandler):
         self.count += tag.endswith("}comment")
 
 
+class _Drawings(XmlHandler):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.count += tag.startswith("{") and tag.endswith(_DRAWN)
+
+
 class _Beside:
-    """What a sheet has beside the texts of its cells: how many comments, and how many addresses that cells lead to."""
+    """What a sheet has beside the texts of its cells.
+
+    How many comments, how many pictures and shapes, and how many addresses that cells lead to.
+    """
 
     def __init__(self, archive: Archive, path: str) -> None:
-        comments, relations = _Comments(), _relations_of(archive, path)
+        comments, drawings, relations = _Comments(), _Drawings(), _relations_of(archive, path)
+        handlers: dict[str, XmlHandler] = {"comments": comments, "drawing": drawings}
         for kind, to in relations.found.values():
-            if kind == "comments" and to in archive.names:
-                _read(archive, to, comments)
+            if kind in handlers and to in archive.names:
+                _read(archive, to, handlers[kind])
         self.comments = comments.count
+        self.drawings = drawings.count
         self.addresses = relations.addresses
 
 
