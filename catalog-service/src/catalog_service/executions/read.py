@@ -41,6 +41,11 @@ SKIPPED, PASSED, FLAKY, FAILED = "1", "2", "3", "4"
 
 _OUTCOMES = {"skipped": SKIPPED, "passed": PASSED, "failed": FAILED}
 NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"}
+TRIES = "like_tries"
+_TRIES_MESSAGE = (
+    "A test failed in the file and passed behind that, by the same name: these look like tries of it. If they are, send"
+    " the file with duplicates=last; otherwise the worst counts."
+)
 _LONGEST_NAME = 2000
 _LONGEST_CLASS = 600
 """Characters, which an index takes whatever they are."""
@@ -130,6 +135,8 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     done = Read(chosen.name, {}, [])
     lines: list[str] = []
     attempts: dict[tuple[str, str, str], str] = {}
+    failed: set[tuple[str, str, str, str]] = set()
+    tried_again = 0
     total = 0
     for found in chosen.read(file, ReadAs(order.undefined_fails)):
         if isinstance(found, Notice):
@@ -140,6 +147,11 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         total += 1
         if found.is_attempt:
             _count_attempt(found, outcome, attempts, counts)
+        elif outcome == FAILED:
+            failed.add(_of_one(found))
+        elif failed and outcome == PASSED and _of_one(found) in failed:
+            failed.remove(_of_one(found))
+            tried_again += 1
         lines.append(_line(found, outcome, total, guess))
         if len(lines) == _AT_ONCE:
             _write(out, lines)
@@ -147,6 +159,8 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
                 message = f"The file has more than {order.most_results:,} results; send it in parts, all of one run."
                 raise Unreadable(message, code="too_many_results")
     _write(out, lines)
+    if tried_again:
+        done.warnings.append({"code": TRIES, "message": _TRIES_MESSAGE, "count": tried_again})
     if not total:
         done.warnings.append({"code": "no_results", "message": "The file holds no results.", "count": 1})
     done.health = health_of(warning["code"] for warning in done.warnings)
@@ -169,6 +183,11 @@ _NOT_WHOLE = {
 def health_of(codes: Iterable[str]) -> list[str]:
     """Return why a file with these warnings does not tell the whole."""
     return sorted({_NOT_WHOLE[code] for code in codes if code in _NOT_WHOLE})
+
+
+def _of_one(result: Result) -> tuple[str, str, str, str]:
+    """Return what results of a test have in common that a file does not tell apart."""
+    return result.class_name, result.iteration or result.name, result.suite, result.file
 
 
 def _is_blank(file: BinaryIO) -> bool:

@@ -19,7 +19,7 @@ from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Store, receive_all
 from catalog_service.executions import completion, filling, incoming, lanes, runs, storing
-from catalog_service.executions.read import Order, Read, Refusal, decoded, read
+from catalog_service.executions.read import TRIES, Order, Read, Refusal, decoded, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
 from chassis.db.database import Connection, Database
@@ -238,7 +238,8 @@ async def _store(
     created = await _take_unknown(connection, options, run, actor)
     if options.unknown == "create":
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
-    warnings = [*results.read.warnings, *_warnings(matched, unknown_ids, options)]
+    noticed = [one for one in results.read.warnings if one["code"] != TRIES or options.duplicates != "last"]
+    warnings = [*noticed, *_warnings(matched, unknown_ids, options)]
     if options.shard is not None and await runs.has_same_part(
         connection, run["id"], context_id, options.shard, options.shards, options.attempt, results.file_name
     ):

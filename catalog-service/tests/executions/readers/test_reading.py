@@ -599,7 +599,11 @@ ok  \ts\t0.1s
     found = list(registry.find("go-test-json").read(io.BytesIO(content), ReadAs()))
     said = [(one.class_name, one.status) for one in found if isinstance(one, Result)]
     assert said == [("p", "passed"), ("q", "failed"), ("r", "failed")]
-    assert [one.count for one in found if isinstance(one, Notice)] == [1]
+    assert {one.code: one.count for one in found if isinstance(one, Notice)} == {
+        "errors_of_run": 2,
+        "crashed": 1,
+        "other_lines": 1,
+    }
 
 
 def test_rows_of_an_outline_are_told_apart_by_what_they_say() -> None:

@@ -8,7 +8,7 @@ import orjson
 
 from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.readers.lines import is_archive, is_meant, named, suffixes_within
-from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, check
 from catalog_service.executions.readers.results import (
@@ -50,7 +50,9 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the results in the order in which they began: several of one history are attempts."""
     if not is_archive(file):
         file.seek(0)
-        yield _result(_parsed(file))
+        only = _parsed(file)
+        yield _result(only)
+        yield from _crashed(not _has_ended(only))
         return
     with archive_of(file) as archive:
         begun = []
@@ -61,16 +63,30 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
                 begun.append((start if isinstance(start, int | float) else 0, name))
         if not begun:
             raise Unreadable("The archive has no result of Allure: no file ends in -result.json.")
+        unended = 0
         histories: dict[tuple[str, str, str], str] = {}
         for _, name in sorted(begun):
             with named(name):
                 found = _parsed(archive.open(name))
+                unended += not _has_ended(found)
                 result, history = _result(found), a_text(found.get("historyId"))
             key = (result.class_name, result.iteration or result.name, result.file)
             if result.is_attempt and histories.setdefault(key, history) != history:
                 # Another test by the same names is no attempt of the first.
                 result.iteration = f"{key[1]} [{a_text(found.get('fullName')) or history}]"
             yield result
+        yield from _crashed(unended)
+
+
+def _crashed(unended: int) -> Iterator[Notice]:
+    if unended:
+        yield Notice("crashed", "Tests began and were not seen to end.", unended)
+
+
+def _has_ended(found: dict[str, Any]) -> bool:
+    """Check whether a test was seen to end; what was left for later has not begun."""
+    stage = found.get("stage")
+    return stage not in ("scheduled", "running") and (bool(found.get("status")) or stage == "pending")
 
 
 def _parsed(file: BinaryIO) -> dict[str, Any]:

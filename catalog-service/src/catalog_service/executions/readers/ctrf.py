@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
+from catalog_service.exchange.records import Notice
+from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items, member
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -35,9 +36,24 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
-    """Read the tests."""
+    """Read the tests; then hold them against what the report says of them together."""
+    found = failed = 0
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
-        yield _result(test)
+        result = _result(test)
+        found += 1
+        failed += result.status == "failed" or result.failed_before
+        yield result
+    summary = member(file, ("results", "summary"))
+    if _number(summary.get("tests")) > found:
+        detail = f"The summary says that there are {_number(summary['tests'])} tests, and the file has {found} of them."
+        yield Notice("plan_not_kept", detail)
+    if _number(summary.get("failed")) > 0 and not failed:
+        yield Notice("suite_failed", "The summary says that tests failed, and none of those in the file has.")
+
+
+def _number(value: Any) -> int:
+    """Return a number of a summary; 0 for what is none, or none that tests are counted to."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value < 10**9 else 0
 
 
 def _result(test: dict[str, Any]) -> Result:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from catalog_service.exchange.records import Notice
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -25,6 +26,8 @@ _OF_SCENARIO = {
     **dict.fromkeys(("failed", "error", "hook_error", "cleanup_error"), "failed"),
 }
 """What behave says of a scenario beside its steps, none of which may have run."""
+_FAILED_FEATURE = frozenset({"error", "hook_error", "cleanup_error"})
+"""What behave says of a feature of which a hook failed, beside its scenarios."""
 _HOOK: Shape = {"result": {}}
 _STEP: Shape = {**_HOOK, "before": [_HOOK], "after": [_HOOK]}
 _SHAPE: Shape = {"elements": [{"before": [_STEP], "steps": [_STEP], "after": [_STEP]}]}
@@ -46,15 +49,22 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the scenarios of each feature; what is wrong in a background is so in the scenario that it stands before."""
+    broken = 0
     for feature in items(file, (), levels=1, shape=_SHAPE):
         background: list[dict[str, Any]] = []
+        has_failed = False
         for element in a_list(feature.get("elements")):
             outcomes = _outcomes(element)
             if element.get("type") == "background":
                 background = outcomes
                 continue
-            yield _result(feature, element, [*background, *outcomes], as_asked)
+            result = _result(feature, element, [*background, *outcomes], as_asked)
+            has_failed = has_failed or result.status == "failed"
+            yield result
             background = []
+        broken += not has_failed and a_text(feature.get("status")).lower() in _FAILED_FEATURE
+    if broken:
+        yield Notice("suite_failed", "Features failed by hooks of their own, and none of their scenarios has.", broken)
 
 
 def _outcomes(element: dict[str, Any]) -> list[dict[str, Any]]:

@@ -46,6 +46,11 @@ class _Messages:
         self._failed_before: set[str] = set()
         self.broken: list[str] = []
         """What failed beside the scenarios: files that are no Gherkin, hooks of the whole run, the run itself."""
+        self.has_ended = False
+        self.has_failed = False
+        """Whether the run says that it failed."""
+        self.all_passed = True
+        """Whether each scenario passed or was skipped."""
 
     def take(self, envelope: dict[str, Any]) -> Result | None:
         """Take a message; return the result of a scenario that has ended."""
@@ -70,7 +75,11 @@ class _Messages:
                     return self._finish(message)
                 case "parseError":
                     self.broken.append(first_line(a_text(message.get("message")))[:200])
-                case "testRunFinished" if message.get("exception") is not None:
+                case "testRunFinished":
+                    self.has_ended = True
+                    self.has_failed = message.get("success") is False
+                    if message.get("exception") is None:
+                        continue
                     self.broken.append(first_line(a_text(message.get("message")))[:200])
                 case "testRunHookFinished":
                     result = a_dict(message.get("result"))
@@ -86,6 +95,7 @@ class _Messages:
             return None
         pickle = self._pickles.get(self._cases.get(case, ""), {})
         known = [a_text(step.get("status")).lower() for step in steps]
+        self.all_passed = self.all_passed and {"passed", "skipped"}.issuperset(known)
         uri, name = a_text(pickle.get("uri")), a_text(pickle.get("name"))
         result = Result(
             name,
@@ -164,6 +174,10 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         yield Notice("errors_of_run", detail, len(messages.broken))
     if messages.unfinished:
         yield Notice("unfinished", "Scenarios began and did not end; they are left out.", messages.unfinished)
+    elif not messages.has_ended and not messages.broken:
+        yield Notice("crashed", "The file ends before the run does (testRunFinished): what came later is not in it.")
+    elif messages.has_failed and messages.all_passed and not messages.broken:
+        yield Notice("suite_failed", "The run says that it failed, and none of its scenarios has.")
 
 
 FORMAT = ResultFormat("cucumber-messages", "Cucumber messages (NDJSON)", recognise, read)

@@ -47,6 +47,12 @@ class _Package:
     ended: Counter[str] = field(default_factory=Counter)
     has_failed: bool = False
     said: list[str] = field(default_factory=list)
+    broken: int = 0
+    """How often it failed beside its tests."""
+    is_open: bool = False
+    """Whether it has begun and not ended."""
+    crashed: bool = False
+    """Whether it ended while a test ran."""
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
@@ -57,12 +63,14 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     packages: dict[str, _Package] = {}
     builds: dict[str, list[str]] = {}
     others = 0
+    broken = 0
     for number, event in lines(file):
         if isinstance(event, bytes):
             # Before Go 1.24 no event tells that a package cannot be built.
             unbuilt = _UNBUILT.fullmatch(event)
             if unbuilt is not None:
                 yield _result(unbuilt[1].decode("utf-8", "replace"), "TestMain", "failed", [], None)
+                broken += 1
             others += unbuilt is None
             continue
         if not all(isinstance(event.get(name, ""), str) for name in ("Action", "Package", "Test")):
@@ -71,18 +79,27 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         if event.get("Action") == "build-output":
             _keep(builds.setdefault(a_text(event.get("ImportPath")), []), a_text(event.get("Output")))
             continue
+        if event.get("Action") == "build-fail":
+            continue  # the package that is tested says so itself
         name = a_text(event.get("Package"))
         if "FailedBuild" in event:
             packages.setdefault(name, _Package()).said.extend(builds.get(a_text(event["FailedBuild"]), []))
         yield from _results(name, packages.setdefault(name, _Package()), event)
     for name, package in packages.items():
         yield from _interrupted(name, package)
+    broken += sum(package.broken for package in packages.values())
+    if broken:
+        yield Notice("errors_of_run", "Packages could not be built, or ended by themselves: tests did not run.", broken)
+    unended = sum(package.is_open or package.crashed for package in packages.values())
+    if unended:
+        yield Notice("crashed", "Packages ended before their last test did: tests did not run.", unended)
     if others:
         yield Notice("other_lines", "Lines that are no JSON objects were left out.", others)
 
 
 def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Result]:
     action, test = a_text(event.get("Action")), a_text(event.get("Test"))
+    package.is_open = not (action in _ENDS and not test)
     if action == "run":
         package.running[test] = []
     elif action == "output":
@@ -102,6 +119,7 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
         yield from _interrupted(name, package, all_well=action == "pass")
         if action == "fail" and not package.has_failed:
             # Nothing of it could be built, or it ended by itself.
+            package.broken += 1
             yield _result(name, "TestMain", "failed", package.said, a_duration(event.get("Elapsed"), _SECOND))
         package.has_failed = False
         package.ended.clear()
@@ -115,7 +133,7 @@ def _interrupted(name: str, package: _Package, *, all_well: bool = False) -> Ite
         if all_well and test.startswith("Benchmark"):
             yield _noted(name, package, test, "passed", said, None)
             continue
-        package.has_failed = True
+        package.has_failed = package.crashed = True
         yield _noted(name, package, test, "failed", said, None)
     package.running.clear()
 

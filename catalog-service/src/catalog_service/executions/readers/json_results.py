@@ -46,6 +46,17 @@ def items(file: BinaryIO, place: Path, *, levels: int, shape: Shape, needed: boo
             raise broken_json(plain, start, error) from None
 
 
+def member(file: BinaryIO, place: Path) -> dict[str, Any]:
+    """Return an object of a file, to which names lead; empty where it is not there or is none."""
+    with as_utf8(file) as whole:
+        start = len(_BOM) if whole.read(3) == _BOM else 0
+        plain = Mended(whole)
+        try:
+            return a_dict(next(_values(plain, start, place, len(place)), None))
+        except NO_JSON as error:
+            raise broken_json(plain, start, error) from None
+
+
 def _values(file: Mended, start: int, prefix: Sequence[str | int], levels: int) -> Iterator[Any]:
     file.seek(start)
     shallow = ShallowJson(file, MAX_RECORD, levels=levels)

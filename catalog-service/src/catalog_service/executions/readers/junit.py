@@ -1,9 +1,11 @@
 """JUnit XML of any tool: Surefire, Gradle, pytest, GoogleTest, CTest, jest, PHPUnit, ...
 
-The attributes that count are never believed: suites may lie in one another, and each case is counted where it stands.
+Each case is counted where it stands, since suites may lie in one another. What attributes count says alone that
+something of the report is missing.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from catalog_service.exchange.refusals import has_root
@@ -19,6 +21,7 @@ from catalog_service.executions.readers.results import (
     note,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
+from chassis.core.wording import shown
 from chassis.files.refused import FileRefused
 
 _FAILED = frozenset({"failure", "error"})
@@ -35,7 +38,16 @@ _OF_BROWSER = str.maketrans(" .", "__")
 """How Karma writes the browser, which is its suite, before the class of each test."""
 _UNSTABLE = "(unstable)"
 """What TestCafe says of a test that passed after it had failed: behind its name, newer ones in its output."""
+_OF_PYTEST = {
+    "collection failure": ("errors_of_run", "Files of tests could not be read by pytest: their tests did not run."),
+    "internal error": ("crashed", "pytest ended by an error of its own."),
+}
 _SUITE_FAILED = "A suite says that it failed beside its cases; only cases are counted."
+_SAID_SKIPPED = ("skipped", "skips", "skip", "disabled", "ignored")
+_OF_CATCH2 = "tbd"
+"""The host that Catch2 names; it counts assertions as tests, as doctest does."""
+_OF_DOCTEST = frozenset({"name", "errors", "failures", "tests"})
+"""What doctest says of a suite, no more and no less; its cases have the status `run`."""
 _SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
@@ -46,23 +58,42 @@ ROOTS = ("testsuites", "testsuite", "testrun")
 """`testrun` is what Eclipse exports."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """A suite that is open: what it says of itself, and what the file had before: as `_Cases.counted`."""
+
+    name: str
+    file: str
+    fails: bool
+    tests: int
+    skipped: int
+    before: tuple[int, int, int, int]
+
+
 class _Cases(ResultsHandler):
     roots = ROOTS
     label = "JUnit report"
 
     def __init__(self) -> None:
         super().__init__()
-        self._suites: list[tuple[str, str]] = []
+        self._suites: list[_Suite] = []
+        self._counts_tests = True
+        """Whether `tests` of suites counts cases."""
         self._case: Result | None = None
         self._position = 0
         """How many cases of a suite have begun."""
+        self._ended = 0
         self._failed = 0
-        self._broken: list[int | None] = []
-        """Of each suite that is open and says that something failed, how many cases had when it began."""
+        self._left_out = 0
+        self._said = 0
+        """How many failures cases have, those of earlier tries among them."""
         self._skipped = False
         self._may_fail = False
+        self._is_of_ctest = False
+        self._is_of_doctest = False
         self._is_bare = False
         self._is_testcafe = False
+        self._whole: _Suite | None = None
         self._browser = ""
         """What stands before each class: a browser with its version, which is another one after each update."""
         self._why: str | None = None
@@ -82,14 +113,16 @@ class _Cases(ResultsHandler):
             self._begin(attributes)
         elif name == "testsuite":
             own = attributes.get("name", "")
-            file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
-            self._suites.append((own, file))
+            file = (
+                attributes.get("file") or attributes.get("filepath") or (self._suites[-1].file if self._suites else "")
+            )
+            self._suites.append(self._opened(own, file, attributes))
             self._position = 0
+            self._is_of_doctest = attributes.keys() == _OF_DOCTEST
             self._is_testcafe = own.startswith(_TESTCAFE)
             self._browser = own.translate(_OF_BROWSER) if own.endswith(")") else ""
-            said = (attributes.get(which, "") for which in ("errors", "failures"))
-            self._broken.append(self._failed if any(one.isdecimal() and one.strip("0") for one in said) else None)
-        elif name == "testsuites":
+        elif name in ("testsuites", "testrun"):
+            self._whole = self._opened("", "", attributes)
             self._is_bare = not attributes
             if attributes.get("name") == "AllTests" and "failures" not in attributes:
                 raise FileRefused(
@@ -101,6 +134,7 @@ class _Cases(ResultsHandler):
             elif name == "property" and attributes.get("name") == "capabilities":  # of WebdriverIO
                 self._browser = attributes.get("value", "")
         elif name in _SAYS_WHY:
+            self._said += 1
             if self._why is None:
                 self._why = name
                 message = attributes.get("message")
@@ -109,6 +143,8 @@ class _Cases(ResultsHandler):
                 self.keep()
         elif name in _SKIPS:
             self._skipped = True
+            if self._is_of_ctest and not attributes.get("message", "SKIP_").startswith("SKIP_"):
+                self._case.status = "failed"
             self._may_fail = attributes.get("type") == "todo" or attributes.get("message") == _MAY_FAIL
             if not self._case.message:
                 self._case.message = attributes.get("message")
@@ -130,9 +166,12 @@ class _Cases(ResultsHandler):
         if name == "testcase":
             self._finish()
         elif name == "testsuite":
-            self._suites.pop()
-            if self._broken.pop() == self._failed:
+            suite = self._suites.pop()
+            if suite.fails and suite.before[1] == self._failed:
                 self.odd("suite_failed", _SUITE_FAILED)
+            self._compare(suite)
+        elif name in ("testsuites", "testrun") and self._whole is not None:
+            self._compare(self._whole)
         elif self._case is None:
             return
         elif name == self._why:
@@ -143,10 +182,41 @@ class _Cases(ResultsHandler):
         elif self._is_testcafe and name == "system-out" and self._why is None:
             self._case.failed_before = self._case.failed_before or _UNSTABLE in self.take_text().splitlines()[:1]
 
+    def _opened(self, name: str, file: str, attributes: Mapping[str, str]) -> _Suite:
+        """Return a suite with what it says of itself."""
+        given = attributes.get
+        if given("hostname") == _OF_CATCH2:
+            self._counts_tests = False
+        return _Suite(
+            name,
+            file,
+            _number(given("errors")) + _number(given("failures")) > 0,
+            _number(given("tests")),
+            sum(_number(given(which)) for which in _SAID_SKIPPED),
+            self.counted,
+        )
+
+    @property
+    def counted(self) -> tuple[int, int, int, int]:
+        """How many cases have ended so far, failed, were left out, and how many failures they say."""
+        return self._ended, self._failed, self._left_out, self._said
+
+    def _compare(self, suite: _Suite) -> None:
+        """Tell of a suite that says that it has more tests than there are.
+
+        pytest counts a test twice that passed and whose teardown failed, Surefire may count each try, and behave counts
+        what it leaves out.
+        """
+        ended, _, skipped, failures = (now - before for now, before in zip(self.counted, suite.before, strict=True))
+        if self._counts_tests and suite.tests > ended + failures + max(suite.skipped - skipped, 0):
+            which = f"The suite {shown(suite.name)}" if suite.name else "The report"
+            detail = f"{which} says that it has {suite.tests} tests, and the file has {ended} of them."
+            self.odd("plan_not_kept", detail)
+
     def _begin(self, attributes: Mapping[str, str]) -> None:
         if self._case is not None:
             raise FileRefused("A test case lies within another one here; the file is damaged.")
-        suite, file = self._suites[-1] if self._suites else ("", "")
+        suite, file = (self._suites[-1].name, self._suites[-1].file) if self._suites else ("", "")
         given = attributes.get
         name = given("name", "")
         if not name:
@@ -159,7 +229,7 @@ class _Cases(ResultsHandler):
             class_name = class_name.rpartition(":")[0]  # busted names the line, too, which is another after each change
         if self._is_bare and class_name == "test":
             # Node.js calls the class of each test so: what tells tests of one name apart is all suites around them.
-            class_name, suite = "", " > ".join(own for own, _ in self._suites)
+            class_name, suite = "", " > ".join(one.name for one in self._suites)
         case = Result(name, class_name, suite, given("file") or file)
         if self._browser and class_name.startswith(f"{self._browser}."):
             case.class_name, case.iteration = class_name[len(self._browser) + 1 :], f"{name} [{self._browser}]"
@@ -174,10 +244,14 @@ class _Cases(ResultsHandler):
                 case.name = name.partition(" (screenshots: ")[0]
             case.failed_before = case.name.endswith(f" {_UNSTABLE}")
             case.name = case.name.removesuffix(f" {_UNSTABLE}")
-        self._skipped = self._may_fail = False
+        self._skipped = self._may_fail = self._is_of_ctest = False
         if not _PLAIN.issuperset(attributes):
             state, result = given("status", "").lower(), given("result", "").lower()
             self._skipped = state in _NOT_RUN or result in _NOT_RUN
+            # As CTest alone writes it, for which what it could not run has failed.
+            self._is_of_ctest = state == "notrun" and name == class_name
+            # doctest says no other word of a suite than how many failed.
+            self._counts_tests = self._counts_tests and not (state == "run" and self._is_of_doctest)
             if state in _NOT_PASSED or result in _NOT_PASSED:
                 case.status = "failed"
             if not _SWITCHES.isdisjoint(attributes):
@@ -200,6 +274,8 @@ class _Cases(ResultsHandler):
         message = self._message or first_line(text.partition("\n")[2] if is_named else text) or self._type
         if name in _FAILED:
             fail(case, message, text)
+            if self._message in _OF_PYTEST:
+                self.odd(*_OF_PYTEST[self._message])
         elif name in _RERUN:
             # The case failed in the end: why it did before says more only where nothing else does.
             case.status = "failed"
@@ -212,13 +288,20 @@ class _Cases(ResultsHandler):
     def _finish(self) -> None:
         case = self._case
         assert case is not None, "a case that ends has begun"
+        self._ended += 1
         self._failed += case.status == "failed" or case.failed_before
         if self._may_fail or (self._skipped and case.status == "passed"):
             case.status = "skipped"
+            self._left_out += 1
         elif case.status == "passed" and not case.failed_before:
             case.message = None
         self.found.append(case)
         self._case = None
+
+
+def _number(text: str | None) -> int:
+    """Return a number that a suite says, of many digits the largest that is one; 0 for none."""
+    return int(text.lstrip("0")[:9] or 0) if text is not None and text.isdecimal() else 0
 
 
 def recognise(file: BinaryIO, name: str) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from catalog_service.exchange.records import Notice
 from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers.results import (
     Found,
@@ -28,9 +29,15 @@ class _Cases(ResultsHandler):
         super().__init__()
         self._case: Result | None = None
         self._within = ""
+        self._ended = 0
+        self._failed = 0
+        self._run: Mapping[str, str] = {}
+        """What the report says of itself as a whole."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         case = self._case
+        if not self._run and tag in self.roots:
+            self._run = dict(attributes)
         if tag == "test-case":
             given = attributes.get
             self._case = Result(
@@ -44,6 +51,8 @@ class _Cases(ResultsHandler):
                 attributes.get("site") in ("SetUp", "TearDown") or attributes.get("runstate") == "NotRunnable"
             ):
                 self.odd("suite_failed", "A suite failed before or after its cases; only cases are counted.")
+            elif tag == "test-suite" and attributes.get("label") == "Cancelled":
+                self.odd("crashed", "The run was cancelled: what had not run yet is not in the file.")
         elif tag == "property":
             name, value = attributes.get("name", ""), attributes.get("value", "")
             if name == "Category":
@@ -59,6 +68,8 @@ class _Cases(ResultsHandler):
         if case is None:
             return
         if tag == "test-case":
+            self._ended += 1
+            self._failed += case.status == "failed"
             self.found.append(case)
             self._case = None
         elif tag in ("failure", "reason"):
@@ -69,6 +80,16 @@ class _Cases(ResultsHandler):
                 fail(case, text if tag == "message" else None, text if tag == "stack-trace" else None)
             elif tag == "message":
                 case.message = text[:4096] or None
+
+    def notices(self) -> Iterator[Notice]:
+        total = self._run.get("total", "")
+        if self._run.get("result", "").startswith("Failed") and not self._failed and not self.has_odd("suite_failed"):
+            self.odd("suite_failed", "The run says that it failed, and none of its cases has.")
+        if total.isdecimal() and int(total[:9]) > self._ended:
+            self.odd(
+                "plan_not_kept", f"The run says that it has {total[:9]} cases, and the file has {self._ended} of them."
+            )
+        return super().notices()
 
 
 def recognise(file: BinaryIO, name: str) -> float:

@@ -27,6 +27,9 @@ _STATUSES: dict[str, Status] = {
     "skipped": "skipped",
 }
 
+_SKIPS = frozenset({"skip", "fixme"})
+"""What a test is annotated with that was not to run."""
+
 
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is of Playwright: by the names in its first bytes."""
@@ -41,9 +44,14 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
-    """Read the tests of each project; then errors that are of no test."""
+    """Read the tests of each project; then errors that are of no test, and whether the run was ended before its end."""
+    interrupted = 0
     for suite in items(file, ("suites",), levels=2, shape=_SUITE):
         yield from _suite(suite, ())
+        interrupted += _interrupted(suite)
+    if interrupted:
+        detail = "The run was ended before its last test, as by --max-failures or Ctrl-C: tests did not run."
+        yield Notice("crashed", detail, interrupted)
     file.seek(0)
     errors = sum(1 for _ in items(file, ("errors",), levels=2, shape={}, needed=False))
     if errors:
@@ -58,6 +66,21 @@ def _suite(suite: dict[str, Any], above: tuple[str, ...]) -> Iterator[Found]:
             yield _result(spec, test, path, a_text(spec.get("file")) or file)
     for inner in a_list(suite.get("suites")):
         yield from _suite(inner, path)
+
+
+def _interrupted(suite: dict[str, Any]) -> int:
+    """Return how many tests of a suite were interrupted, or had not begun when the run was ended."""
+    tests = [test for spec in a_list(suite.get("specs")) for test in a_list(spec.get("tests"))]
+    here: int = sum(
+        any(run.get("status") == "interrupted" for run in a_list(test.get("results")))
+        or (test.get("results") == [] and not _SKIPS.intersection(_annotated(test)))
+        for test in tests
+    )
+    return here + sum(map(_interrupted, a_list(suite.get("suites"))))
+
+
+def _annotated(test: dict[str, Any]) -> list[str]:
+    return [a_text(a_dict(annotation).get("type")) for annotation in a_list(test.get("annotations"))]
 
 
 def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str) -> Result:

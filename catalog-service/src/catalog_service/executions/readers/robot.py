@@ -30,6 +30,8 @@ _DEEPEST_SUITES = 64
 _TIME = "%Y%m%d %H:%M:%S.%f"
 _FAILED_BEFORE = re.compile(r'"old-status">Old status:</span> <span class="fail">|\[RETRY\] PASS on \d+\. retry\.$')
 """What `rebot --merge` and the listener RetryFailed say of a test that was executed again."""
+_UNREAD = "Parsing '"
+"""How Robot Framework 2 begins what it says of a file whose tests it leaves out; later ones do not run at all then."""
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -55,6 +57,9 @@ class _Tests(ResultsHandler):
         self._test: Result | None = None
         self._in_teardown = False
         self._status: Mapping[str, str] = {}
+        self._ended = 0
+        self._told = 0
+        """How many tests the statistics have."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         within = self._open[-1] if self._open else ""
@@ -71,7 +76,12 @@ class _Tests(ResultsHandler):
         elif tag == "status" and (within == "test" or (self._in_teardown and self._is_of_teardown())):
             self._status = dict(attributes)
             self.keep()
-        elif tag == "tag" and (within == "test" or self._open[-3:-1] == ["test", "tags"]):
+        elif tag == "stat" and within == "total":
+            counted = (attributes.get(which, "") for which in ("pass", "fail", "skip"))
+            self._told = max(self._told, sum(int(one[:9]) for one in counted if one.isdecimal()))
+        elif (tag == "msg" and within == "errors" and attributes.get("level") == "ERROR") or (
+            tag == "tag" and (within == "test" or self._open[-3:-1] == ["test", "tags"])
+        ):
             self.keep()
 
     def _is_of_teardown(self) -> bool:
@@ -80,12 +90,21 @@ class _Tests(ResultsHandler):
     def end(self, tag: str) -> None:
         self._open.pop()
         within = self._open[-1] if self._open else ""
-        if tag == "tag" and self.keeps_text:
+        if tag == "msg" and within == "errors":
+            if self.keeps_text and self.take_text().startswith(_UNREAD):
+                self.odd(
+                    "errors_of_run", "Files of tests could not be read by Robot Framework: their tests did not run."
+                )
+        elif tag == "robot" and self._told > self._ended:
+            detail = f"The statistics have {self._told} tests, and the file has {self._ended} of them."
+            self.odd("plan_not_kept", detail)
+        elif tag == "tag" and self.keeps_text:
             assert self._test is not None, "only tags of tests are kept"
             note_tag(self._test, self.take_text())
         elif tag == "status" and self.keeps_text:
             self._end_status(within)
         elif tag == "test" and self._test is not None:
+            self._ended += 1
             self._suites[-1].tests.append(self._test)
             self._test = None
         elif tag == "kw" and within == "suite":

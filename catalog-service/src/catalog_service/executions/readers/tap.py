@@ -77,6 +77,7 @@ class _Tap:
         self._planned: int | None = None
         self._points = 0
         self._seen = 0
+        self._bailed_out = False
 
     def take(self, line: str, number: int) -> Iterator[Found]:
         """Take a line; yield the point before it once nothing of it can follow."""
@@ -102,9 +103,12 @@ class _Tap:
             self._enter(depth)
             yield from self._emit()  # what follows is about all of them
             self._seen += 1
-            self._planned = int(plan[1][:9]) if depth == 0 else self._planned
+            if depth == 0:
+                # Several reports may stand behind one another.
+                self._planned = (self._planned or 0) + int(plan[1][:9])
         elif text.startswith("Bail out!"):
             yield from self._emit()
+            self._bailed_out = True
             self._last = Result("Bail out!", status="failed", message=text[9:].strip()[:LONGEST_MESSAGE] or None)
         elif text.startswith(("TAP version", "KTAP version")):
             self._seen += 1
@@ -210,7 +214,12 @@ class _Tap:
         yield from self._emit()
         if not self._seen:
             raise Unreadable("The file has no line of TAP, such as `ok 1 - works`.", line=1)
-        if self._planned is not None and self._planned != self._points:
+        if self._bailed_out:
+            yield Notice("crashed", "The program gave up (Bail out!): what it had not run yet is not in the file.")
+        elif self._planned is None:
+            detail = "The file has no plan such as 1..12: the program may have ended before its last test."
+            yield Notice("plan_not_kept", detail)
+        elif self._planned != self._points:
             detail = f"The plan has {self._planned} tests, and the file {self._points}."
             yield Notice("plan_not_kept", detail)
 

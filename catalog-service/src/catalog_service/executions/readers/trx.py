@@ -25,6 +25,8 @@ _STATUSES: dict[str, Status] = {
     ),
 }
 _DURATION = re.compile(r"(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)", re.ASCII)
+_ABORTED = frozenset({"Aborted", "Timeout", "Disconnected", "InProgress", "Pending"})
+"""What a run says of its end, and of tests that it did not see the end of."""
 _SAYS_OF_A_TEST = re.compile(r"\[xUnit\.net [\d:.]+\].*\[(?:FAIL|SKIP)\]$|Exit code indicates failure: '2'\.")
 """What xUnit.net and Microsoft.Testing.Platform tell the run of tests whose results stand in the report."""
 _RESULTS = frozenset({"UnitTestResult", "WebTestResult", "ManualTestResult", "GenericTestResult", "TestResult"})
@@ -45,6 +47,8 @@ class _Results(ResultsHandler):
         self._definition = ""
         self._property = ""
         self._has_error = False
+        self._outcome = ""
+        self._told = 0
 
     def root(self, tag: str) -> None:
         super().root(local(tag))
@@ -63,6 +67,10 @@ class _Results(ResultsHandler):
             note_tag(self._noted(), attributes.get("TestCategory", ""))
         elif name in ("Key", "Value", "WorkItem") and self._definition:
             self.keep()
+        elif name == "ResultSummary":
+            self._outcome = attributes.get("outcome", "")
+        elif name == "Counters":
+            self._told = _number(attributes.get("total"))
         elif name == "RunInfo":
             self._has_error = attributes.get("outcome") in ("Error", "Failed", "Aborted")
         elif name == "Text" and self._has_error:
@@ -86,9 +94,12 @@ class _Results(ResultsHandler):
             self._end_text(name, self.take_text())
 
     def _begin(self, attributes: Mapping[str, str]) -> None:
+        outcome = attributes.get("outcome", "")
+        if outcome in _ABORTED - {"Timeout"}:
+            self.odd("crashed", "Tests began and were not seen to end.")
         result = Result(
             attributes.get("testName", ""),
-            status=_STATUSES.get(attributes.get("outcome", ""), "failed"),
+            status=_STATUSES.get(outcome, "failed"),
             duration_ms=_duration(attributes.get("duration", "")),
         )
         if row := attributes.get("dataRowInfo"):
@@ -113,6 +124,13 @@ class _Results(ResultsHandler):
             note_tag(self._noted(), text)
 
     def _finish(self) -> None:
+        if self._outcome in _ABORTED:
+            self.odd("crashed", f"The run was not seen to end: its outcome is {self._outcome}.")
+        elif self._outcome in ("Failed", "Error") and all(one.status != "failed" for _, one in self._held):
+            self.odd("suite_failed", "The run says that it failed, and none of its tests has.")
+        if self._told > len(self._held):
+            detail = f"The run says that it has {self._told} tests, and the file has {len(self._held)} of them."
+            self.odd("plan_not_kept", detail)
         for test_id, result in self._held:
             result.class_name = self._classes.get(test_id, "")
             if result.class_name:
@@ -122,6 +140,10 @@ class _Results(ResultsHandler):
                 result.named, result.requirements, result.tags = said.named, said.requirements, said.tags
             self.found.append(result)
         self._held.clear()
+
+
+def _number(text: str | None) -> int:
+    return int(text[:9]) if text is not None and text.isdecimal() else 0
 
 
 def _duration(text: str) -> int | None:

@@ -25,6 +25,10 @@ class ResultsHandler(RootHandler):
         first, count = self._odd.get(code, (message, 0))
         self._odd[code] = (first, count + 1)
 
+    def has_odd(self, code: str) -> bool:
+        """Check whether something of this code was noted."""
+        return code in self._odd
+
     def notices(self) -> Iterator[Notice]:
         """Yield what was odd."""
         for code, (message, count) in self._odd.items():

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from catalog_service.exchange.records import Notice
 from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.readers.results import (
     Found,
@@ -19,6 +20,9 @@ from catalog_service.executions.readers.xml_results import ResultsHandler, fail,
 _STATUSES: dict[str, Status] = {"Pass": "passed", "Skip": "skipped", "NotRun": "skipped"}
 
 
+_ERRORS = "The run had errors of no test, such as a class that could not be cleaned up."
+
+
 class _Tests(ResultsHandler):
     roots = ("assemblies", "assembly")
     label = "xUnit.net report"
@@ -26,6 +30,10 @@ class _Tests(ResultsHandler):
     def __init__(self) -> None:
         super().__init__()
         self._test: Result | None = None
+        self._ended = 0
+        self._has_errors = False
+        self._told = 0
+        """How many tests the assemblies say that they have."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         test, given = self._test, attributes.get
@@ -37,8 +45,11 @@ class _Tests(ResultsHandler):
                 status=_STATUSES.get(given("result", ""), "failed"),
                 duration_ms=milliseconds(given("time")),
             )
+        elif tag == "assembly":
+            self._told += _number(given("total"))
+            self._has_errors = self._has_errors or _number(given("errors")) > 0
         elif tag == "error":
-            self.odd("errors_of_run", "The run had errors of no test, such as a class that could not be cleaned up.")
+            self.odd("errors_of_run", _ERRORS)
         elif test is None:
             return
         elif tag == "trait":
@@ -53,6 +64,7 @@ class _Tests(ResultsHandler):
         if test is None:
             return
         if tag == "test":
+            self._ended += 1
             self.found.append(test)
             self._test = None
         elif self.keeps_text:
@@ -61,6 +73,18 @@ class _Tests(ResultsHandler):
                 test.message = text[:4096] or None
             elif test.status == "failed":
                 fail(test, text if tag == "message" else None, text if tag == "stack-trace" else None)
+
+    def notices(self) -> Iterator[Notice]:
+        if self._has_errors and not self.has_odd("errors_of_run"):
+            self.odd("errors_of_run", _ERRORS)
+        if self._told > self._ended:
+            detail = f"The assemblies say that they have {self._told} tests, and the file has {self._ended} of them."
+            self.odd("plan_not_kept", detail)
+        return super().notices()
+
+
+def _number(text: str | None) -> int:
+    return int(text[:9]) if text is not None and text.isdecimal() else 0
 
 
 def recognise(file: BinaryIO, name: str) -> float:
