@@ -211,7 +211,14 @@ async def test_projects_are_listed_filtered_and_paged(admin: Caller) -> None:
 async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: Caller, service: Service) -> None:
     gate = [{"rule": "max_failed", "limit": 0.0, "where": {"priority": ["critical"]}}]
     patterns = [{"name": "tc{number}", "external_id": "TC-{number}"}]
-    first = {"algorithm": "hybrid", "threshold": 0.0, "gate": gate, "name_patterns": patterns}
+    lanes = [{"branch": "release/*", "lanes": ["ci/unit", "ci/e2e"]}]
+    first = {
+        "algorithm": "hybrid",
+        "threshold": 0.0,
+        "gate": gate,
+        "name_patterns": patterns,
+        "expected_lanes": lanes,
+    }
     await admin("PATCH", "/MAIN", {"settings": first})
     changed = ok(await admin("PATCH", "/MAIN", {"settings": {"algorithm": None, "automatic_suggestions": False}}))
     assert changed["settings"] == {
@@ -221,6 +228,7 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
         "coverage_threshold": None,
         "gate": gate,
         "name_patterns": patterns,
+        "expected_lanes": lanes,
     }
     last = (await service.events("auth.project.updated"))[-1]["data"]
     assert last["project"]["settings"] == changed["settings"]
@@ -243,6 +251,24 @@ async def test_a_pattern_of_names_is_refused_with_its_place(admin: Caller, field
     refused = await admin("PATCH", "/MAIN", {"settings": {"name_patterns": patterns}})
     found = problem(refused, 422, field=f"/settings/name_patterns/0/{field}")
     assert f"(character {at} of {field})" in str(found["errors"]), found["errors"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "field", "said"),
+    [
+        ([{"branch": "main", "lanes": []}], "/0/lanes", "at least 1"),
+        ([{"branch": " ", "lanes": ["ci"]}], "/0/branch", ""),
+        ([{"branch": "main", "lanes": ["ci", "ci"]}], "/0/lanes", "the lane ci stands here twice"),
+        ([{"branch": "main", "lanes": ["manual"]}], "/0/lanes", "what people execute"),
+        ([{"branch": "main", "lanes": ["ci"]}] * 2, "", "the branch main stands here twice"),
+        ([{"branch": "main", "lanes": ["ci"], "job": "x"}], "/0/job", ""),
+    ],
+)
+async def test_expected_lanes_are_refused_with_the_reason(
+    admin: Caller, expected: list[dict[str, Any]], field: str, said: str
+) -> None:
+    refused = await admin("PATCH", "/MAIN", {"settings": {"expected_lanes": expected}})
+    assert said in str(problem(refused, 422, field=f"/settings/expected_lanes{field}")["errors"])
 
 
 async def test_a_change_asks_for_the_state_that_was_read(admin: Caller) -> None:

@@ -293,3 +293,17 @@ async def test_an_address_of_a_log_is_one_of_a_page(results: Results, address: s
     problem(await results.catalog.post("/test-runs", body), 422, field="/build_url")
     taken = await results.send(("t", "passed"), build_url="https://ci.test/runs/7?attempt=1#log")
     assert taken["run"]["build_url"] == "https://ci.test/runs/7?attempt=1#log"
+
+
+async def test_a_file_without_results_makes_its_run_incomplete_unless_it_is_meant_so(results: Results) -> None:
+    for options, health, codes in (({}, ["no_results"], ["no_results"]), ({"allow_empty": True}, [], [])):
+        sent = ok(await results.post(junit(), run=results.catalog.word(), shard="1/1", **options))
+        assert sent["run"]["health_reasons"] == health
+        assert [one["code"] for one in sent["warnings"]] == codes
+
+
+async def test_tries_that_are_sent_as_such_are_not_told_of(results: Results) -> None:
+    tries = (("opens", "failed"), ("opens", "passed"))
+    for duplicates, told in (("worst", True), ("last", False)):
+        sent = await results.send(*tries, duplicates=duplicates)
+        assert ("like_tries" in [one["code"] for one in sent["warnings"]]) is told

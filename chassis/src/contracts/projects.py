@@ -42,6 +42,15 @@ class NamePattern(BaseModel):
     external_id: str
 
 
+class ExpectedLanes(BaseModel):
+    """Lanes that each commit of a branch is to have; of all branches that fit where `*` stands in its name."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    branch: str
+    lanes: tuple[str, ...]
+
+
 class ProjectSettings(BaseModel):
     """What a project wants otherwise than the environment's defaults; None: as those say."""
 
@@ -53,6 +62,7 @@ class ProjectSettings(BaseModel):
     coverage_threshold: float | None = None
     gate: tuple[GateRule, ...] | None = None
     name_patterns: tuple[NamePattern, ...] | None = None
+    expected_lanes: tuple[ExpectedLanes, ...] | None = None
 
 
 class ProjectState(BaseModel):

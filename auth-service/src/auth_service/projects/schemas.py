@@ -4,8 +4,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    field_validator,
+)
 from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from chassis.core.identity import Role
@@ -21,6 +30,7 @@ _SETTINGS: JsonDict = {
     "coverage_threshold": None,
     "gate": [{"rule": "max_failed", "limit": 0, "where": {"priority": ["critical", "high"]}}],
     "name_patterns": [{"name": "tc{number}", "external_id": "TC-{number}"}],
+    "expected_lanes": [{"branch": "main", "lanes": ["ci/unit", "ci/e2e"]}],
 }
 _WRITTEN: JsonDict = {
     "key": "DOOR",
@@ -80,6 +90,61 @@ class GateRule(BaseModel):
     ] = {}
 
 
+_MOST_BRANCHES = 50
+_MANUAL = "manual"
+"""The lane of what people execute, which no commit has to have."""
+_Lane = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), NOT_BLANK]
+
+
+class ExpectedLanes(BaseModel):
+    """Lanes of results, such as a workflow and its job, that the gate waits for at each commit of a branch."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"branch": "main", "lanes": ["ci/unit", "ci/e2e"]}]}
+    )
+
+    branch: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+        NOT_BLANK,
+        Field(description="A branch, or several: `*` stands for any letters, as in `release/*`."),
+    ]
+    lanes: Annotated[list[_Lane], Field(min_length=1, max_length=50)]
+
+    @field_validator("lanes")
+    @classmethod
+    def _check_lanes(cls, lanes: list[str]) -> list[str]:
+        if _MANUAL in lanes:
+            detail = "is the lane of what people execute, which no commit has to have; leave it out"
+            raise PydanticCustomError("reserved", "{lane} {detail}", {"lane": _MANUAL, "detail": detail})
+        _refuse_repeated(lanes, "lane")
+        return lanes
+
+
+def _check_branches(expected: list[ExpectedLanes] | None) -> list[ExpectedLanes] | None:
+    _refuse_repeated([one.branch for one in expected or ()], "branch")
+    return expected
+
+
+def _refuse_repeated(names: list[str], what: str) -> None:
+    """Raise PydanticCustomError for the first name that stands in a list twice."""
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            context = {"what": what, "name": name}
+            raise PydanticCustomError("repeated", "the {what} {name} stands here twice; name it once", context)
+
+
+_ExpectedLanes = Annotated[
+    list[ExpectedLanes] | None,
+    Field(
+        max_length=_MOST_BRANCHES,
+        description="What the gate waits for at each commit of a branch; without it, a lane that one of the last 5"
+        " commits had and this one has not is a warning.",
+    ),
+    AfterValidator(_check_branches),
+]
+
+
 class ProjectSettings(BaseModel):
     """What the project wants otherwise than the installation; null: as the installation says."""
 
@@ -102,6 +167,7 @@ class ProjectSettings(BaseModel):
             " `[TC-7]`, `TC-7`, `TC_7` and `C123`.",
         ),
     ] = None
+    expected_lanes: _ExpectedLanes = None
 
 
 class Project(BaseModel):
@@ -152,6 +218,7 @@ class SettingsChange(TypedDict, total=False):
     coverage_threshold: Share | None
     gate: Annotated[list[GateRule] | None, Field(max_length=50)]
     name_patterns: Annotated[list[NamePattern] | None, Field(max_length=MOST_PATTERNS)]
+    expected_lanes: _ExpectedLanes
 
 
 class ProjectChange(TypedDict, total=False):

@@ -110,6 +110,9 @@ class ResultsQuery(BaseModel):
     link: Annotated[
         bool, Field(description="Link the test cases to the requirements that results name (`verifies`).")
     ] = False
+    allow_empty: Annotated[
+        bool, Field(description="A file without a result is meant so; otherwise its run is incomplete.")
+    ] = False
     dry_run: Annotated[bool, Field(description="Tell what it would do, and store nothing.")] = False
     file_name: Annotated[str | None, Field(max_length=255, description="Instead of the name in the form.")] = None
 
@@ -134,6 +137,7 @@ class ResultsQuery(BaseModel):
             self.duplicates.value,
             self.undefined is Undefined.FAIL,
             self.link,
+            allow_empty=self.allow_empty,
         )
 
     def spec(self, settings: Settings, now: datetime) -> RunSpec:

@@ -41,6 +41,7 @@ SKIPPED, PASSED, FLAKY, FAILED = "1", "2", "3", "4"
 
 _OUTCOMES = {"skipped": SKIPPED, "passed": PASSED, "failed": FAILED}
 NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"}
+NO_RESULTS = "no_results"
 TRIES = "like_tries"
 _TRIES_MESSAGE = (
     "A test failed in the file and passed behind that, by the same name: these look like tries of it. If they are, send"
@@ -162,7 +163,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     if tried_again:
         done.warnings.append({"code": TRIES, "message": _TRIES_MESSAGE, "count": tried_again})
     if not total:
-        done.warnings.append({"code": "no_results", "message": "The file holds no results.", "count": 1})
+        done.warnings.append({"code": NO_RESULTS, "message": "The file holds no results.", "count": 1})
     done.health = health_of(warning["code"] for warning in done.warnings)
     done.has_attempts = bool(attempts)
     done.counts = {"results": counts.total(), **{name: counts[outcome] for outcome, name in NAMES.items()}}
@@ -170,7 +171,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
 
 
 _NOT_WHOLE = {
-    "no_results": "no_results",
+    NO_RESULTS: "no_results",
     "plan_not_kept": "plan_not_kept",
     "crashed": "crashed",
     "unfinished": "crashed",

@@ -19,7 +19,7 @@ from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Store, receive_all
 from catalog_service.executions import completion, filling, incoming, lanes, runs, storing
-from catalog_service.executions.read import TRIES, Order, Read, Refusal, decoded, read
+from catalog_service.executions.read import NO_RESULTS, TRIES, Order, Read, Refusal, decoded, health_of, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
 from chassis.db.database import Connection, Database
@@ -63,6 +63,7 @@ class Options:
     undefined_fails: bool = True
     link: bool = False
     name_patterns: list[dict[str, str]] | None = None
+    allow_empty: bool = False
 
 
 @dataclass(slots=True)
@@ -238,7 +239,8 @@ async def _store(
     created = await _take_unknown(connection, options, run, actor)
     if options.unknown == "create":
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
-    noticed = [one for one in results.read.warnings if one["code"] != TRIES or options.duplicates != "last"]
+    unless = {TRIES: options.duplicates == "last", NO_RESULTS: options.allow_empty}
+    noticed = [one for one in results.read.warnings if not unless.get(one["code"])]
     warnings = [*noticed, *_warnings(matched, unknown_ids, options)]
     if options.shard is not None and await runs.has_same_part(
         connection, run["id"], context_id, options.shard, options.shards, options.attempt, results.file_name
@@ -259,7 +261,7 @@ async def _store(
         "warnings": Json(warnings),
         "context_id": context_id,
         "is_partial": spec.is_selection,
-        "health": results.read.health,
+        "health": health_of(one["code"] for one in noticed),
         "created_by": author(actor),
         "created_at": now,
     }

@@ -10,11 +10,12 @@ from chassis.db.rows import fetch_column, fetch_one
 
 # A key is never used again: of a deleted project nothing is news.
 _PUT = """
-INSERT INTO projects (sequence, archived, deleted, coverage_threshold, gate, name_patterns)
-VALUES (%(sequence)s, %(archived)s, %(deleted)s, %(coverage_threshold)s, %(gate)s, %(name_patterns)s)
+INSERT INTO projects (sequence, archived, deleted, coverage_threshold, gate, name_patterns, expected_lanes)
+VALUES (%(sequence)s, %(archived)s, %(deleted)s, %(coverage_threshold)s, %(gate)s, %(name_patterns)s,
+    %(expected_lanes)s)
 ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, archived = excluded.archived,
     deleted = excluded.deleted, coverage_threshold = excluded.coverage_threshold, gate = excluded.gate,
-    name_patterns = excluded.name_patterns
+    name_patterns = excluded.name_patterns, expected_lanes = excluded.expected_lanes
 WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
 """
 
@@ -24,7 +25,8 @@ class Project:
     """What a project wants; None: what the settings say.
 
     `archived`: nothing in it is changed any more.
-    `coverage_threshold`: 0..1; `gate`: rules; `name_patterns`: as `contracts.name_patterns` has them.
+    `coverage_threshold`: 0..1; `gate`: rules; `name_patterns`: as `contracts.name_patterns` has them;
+    `expected_lanes`: what the gate waits for on which branches.
     """
 
     archived: bool = False
@@ -32,11 +34,12 @@ class Project:
     coverage_threshold: float | None = None
     gate: list[dict[str, Any]] | None = None
     name_patterns: list[dict[str, str]] | None = None
+    expected_lanes: list[dict[str, Any]] | None = None
 
 
 async def get(connection: Connection) -> Project:
     """Return what is known of the project; one that nothing was told of wants what the settings say."""
-    query = "SELECT archived, deleted, coverage_threshold, gate, name_patterns FROM projects"
+    query = "SELECT archived, deleted, coverage_threshold, gate, name_patterns, expected_lanes FROM projects"
     return await fetch_one(connection, Project, query) or Project()
 
 
@@ -51,6 +54,7 @@ async def put(connection: Connection, sequence: int, project: Project) -> None:
             "coverage_threshold": project.coverage_threshold,
             "gate": None if project.gate is None else Json(project.gate),
             "name_patterns": None if project.name_patterns is None else Json(project.name_patterns),
+            "expected_lanes": None if project.expected_lanes is None else Json(project.expected_lanes),
         },
     )
 

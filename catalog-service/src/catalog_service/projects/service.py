@@ -19,7 +19,9 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
         state: ProjectState = event.data.project
         async with in_another_project(connection, state.key):
             wanted = state.settings
-            settings = wanted.model_dump(mode="json", include={"coverage_threshold", "gate", "name_patterns"})
+            settings = wanted.model_dump(
+                mode="json", include={"coverage_threshold", "gate", "name_patterns", "expected_lanes"}
+            )
             await repository.put(connection, event.sequence, Project(archived=state.archived, **settings))
 
 
