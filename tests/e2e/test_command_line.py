@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
@@ -144,14 +145,68 @@ def test_files_that_are_sent_outside_of_ci_are_a_run_that_has_ended(run: Run, ad
 
 
 def test_the_same_report_of_another_shard_is_told_of(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "none.xml").write_text("<testsuites/>")
+    (tmp_path / "one.xml").write_text('<testsuite errors="1"><testcase name="close"/></testsuite>')
     first, again, other = (
-        run("results", "none.xml", "--run", f"{tmp_path}", "--shard", part) for part in ("1/2",) * 2 + ("2/2",)
+        run("results", "one.xml", "--run", f"{tmp_path}", "--shard", part) for part in ("1/2",) * 2 + ("2/2",)
     )
-    assert "The file holds no results." in first.stderr
-    assert again.stderr.count("none.xml") == 0
+    assert "A suite says that it failed" in first.stderr
+    assert again.stderr.count("one.xml") == 0
     assert "The same bytes came as shard 1/2" in other.stderr
-    assert other.stderr.count("none.xml") == 1
+    assert other.stderr.count("one.xml") == 1
+
+
+def test_a_file_without_a_result_is_sent_and_ends_with_4_unless_that_is_meant(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "none.xml").write_text("<testsuites/>")
+    (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
+    key = uuid4().hex
+    for _ in range(2):
+        empty = run("results", "*.xml", "--run", key, "--complete")
+        assert empty.returncode == 4
+        assert "none.xml holds no result" in empty.stderr
+        assert "--allow-empty" in empty.stderr
+        assert f"The run {key} is incomplete: a file holds no result." in empty.stdout
+    meant = run("results", "*.xml", "--run", uuid4().hex, "--complete", "--allow-empty")
+    assert (meant.returncode, "incomplete" in meant.stdout) == (0, False), meant.stderr
+
+
+def test_results_are_of_the_lane_of_their_job_and_of_a_selection_outside_of_ci(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
+    of_ci = {"GITLAB_CI": "true", "CI_PROJECT_PATH": "acme/doors", "CI_COMMIT_SHA": uuid4().hex}
+    of_ci |= {"CI_COMMIT_REF_NAME": uuid4().hex, "CI_JOB_NAME": "unit: [3.11, linux]"}
+    found = []
+    for words, variables in (
+        ([], of_ci),
+        (["--lane", "e2e", "--environment", "windows", "--partial"], of_ci),
+        (["--lane", "e2e"], {}),
+        (["--lane", "e2e", "--complete"], {}),
+    ):
+        key = uuid4().hex
+        sent = run("results", "one.xml", "--json", "--run", key, *words, **variables)
+        assert sent.returncode == 0, sent.stderr
+        [answer] = json.loads(sent.stdout)
+        found += [(one["lane"], one["environment"], one["partial"]) for one in answer["run"]["lanes"]]
+    assert found == [
+        *(("unit", "3.11, linux", False), ("e2e", "windows", True), ("e2e", None, True), ("e2e", None, False))
+    ]
+
+
+def test_a_gate_is_waited_for_while_a_run_goes_on(run: Run, admin: Traceline, tmp_path: Path) -> None:
+    (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
+    key = uuid4().hex
+    of_ours = ["--branch", key, "--commit", key]
+    sent = run("results", "one.xml", "--run", key, *of_ours, "--json", CI="true")
+    assert sent.returncode == 0, sent.stderr
+    [answer] = json.loads(sent.stdout)
+    asked = ["gate", *of_ours, "--rule", "require_run=true"]
+    late = run(*asked, "--wait", "1s")
+    assert late.returncode == 5, late.stderr
+    assert f"Not finished after 1 s: the run {key} goes on." in late.stderr
+    assert "FAIL require_run" in late.stdout
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(run, *asked, "--wait", "5m")
+        ok(admin.post(f"/test-runs/{answer['run']['id']}/complete"))
+        passed = waiting.result()
+    assert passed.returncode == 0, passed.stderr
 
 
 def test_a_report_that_repeats_a_case_for_each_try_is_told_of(run: Run, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ GITHUB = {
     "GITHUB_HEAD_REF": "fix/door",
     "GITHUB_SHA": "abc",
     "GITHUB_WORKFLOW": "tests",
+    "GITHUB_JOB": "unit",
 }
 
 
@@ -34,6 +35,7 @@ GITHUB = {
                 build_url="https://github.com/acme/doors/actions/runs/77",
                 attempt=2,
                 name="tests",
+                lane="tests/unit",
             ),
         ),
         (
@@ -47,6 +49,7 @@ GITHUB = {
                 "CI_NODE_INDEX": "2",
                 "CI_NODE_TOTAL": "4",
                 "CI_JOB_NAME": "pytest 2/4",
+                "CI_COMMIT_TIMESTAMP": "2026-03-02T08:15:00+01:00",
             },
             Pipeline(
                 run="gitlab:acme/doors:9",
@@ -55,6 +58,8 @@ GITHUB = {
                 build_url="https://gitlab.example/acme/doors/-/pipelines/9",
                 shard="2/4",
                 name="pytest",
+                lane="pytest",
+                commit_time="2026-03-02T08:15:00+01:00",
             ),
         ),
         (
@@ -72,6 +77,7 @@ GITHUB = {
                 commit="abc",
                 build_url="https://ci.example/job/doors/5/",
                 name="doors/main",
+                lane="doors/main",
             ),
         ),
         (
@@ -113,7 +119,7 @@ GITHUB = {
         ),
         (
             {"CI": "true", "JENKINS_HOME": "/var/jenkins_home", "JOB_NAME": "doors", "BUILD_NUMBER": "5"},
-            Pipeline(run="jenkins:doors:5", name="doors"),
+            Pipeline(run="jenkins:doors:5", name="doors", lane="doors"),
         ),
         (
             {
@@ -127,7 +133,7 @@ GITHUB = {
                 "BUILDKITE_PARALLEL_JOB": "1",
                 "BUILDKITE_PARALLEL_JOB_COUNT": "3",
             },
-            Pipeline(run="buildkite:acme/doors:8", branch="main", commit="abc", shard="2/3", attempt=2),
+            Pipeline(run="buildkite:acme/doors:8", branch="main", commit="abc", shard="2/3", attempt=2, lane="doors"),
         ),
         (
             {
@@ -153,7 +159,7 @@ GITHUB = {
                 "BUILD_NUMBER": "6",
                 "BUILD_VCS_NUMBER": "abc",
             },
-            Pipeline(run="teamcity:Doors/Tests:6", commit="abc", name="Tests"),
+            Pipeline(run="teamcity:Doors/Tests:6", commit="abc", name="Tests", lane="Tests"),
         ),
         (
             {
@@ -200,6 +206,84 @@ def test_a_pipeline_is_known_by_its_variables(variables: dict[str, str], found: 
 )
 def test_what_is_not_set_makes_no_key_that_all_runs_would_share(variables: dict[str, str]) -> None:
     assert detect(variables) == Pipeline()
+
+
+@pytest.mark.parametrize(
+    ("variables", "lane", "environment", "shard"),
+    [
+        ({"GITHUB_ACTIONS": "true", "GITHUB_WORKFLOW": "ci", "GITHUB_JOB": "e2e"}, "ci/e2e", None, None),
+        ({"GITLAB_CI": "true", "CI_JOB_NAME": "e2e"}, "e2e", None, None),
+        (
+            {
+                "GITLAB_CI": "true",
+                "CI_JOB_NAME": "test: [3.11, linux]",
+                "CI_NODE_INDEX": "1",
+                "CI_NODE_TOTAL": "4",
+            },
+            "test",
+            "3.11, linux",
+            None,
+        ),
+        (
+            {"JENKINS_URL": "x", "JOB_NAME": "team/doors/fix%2Fdoor", "BRANCH_NAME": "fix/door"},
+            "team/doors",
+            None,
+            None,
+        ),
+        (
+            {
+                "TF_BUILD": "True",
+                "BUILD_DEFINITIONNAME": "ci",
+                "SYSTEM_PHASENAME": "unit",
+                "SYSTEM_JOBNAME": "python311",
+                "SYSTEM_PARALLELEXECUTIONTYPE": "MultiConfiguration",
+                "SYSTEM_JOBPOSITIONINPHASE": "1",
+                "SYSTEM_TOTALJOBSINPHASE": "2",
+            },
+            "ci/unit",
+            "python311",
+            None,
+        ),
+        (
+            {
+                "TF_BUILD": "True",
+                "BUILD_DEFINITIONNAME": "ci",
+                "SYSTEM_PHASENAME": "unit",
+                "SYSTEM_JOBNAME": "Job1",
+                "SYSTEM_PARALLELEXECUTIONTYPE": "MultiMachine",
+                "SYSTEM_JOBPOSITIONINPHASE": "1",
+                "SYSTEM_TOTALJOBSINPHASE": "2",
+            },
+            "ci/unit",
+            None,
+            "1/2",
+        ),
+        ({"CIRCLECI": "true", "CIRCLE_JOB": "unit"}, "unit", None, None),
+        (
+            {"BUILDKITE": "true", "BUILDKITE_PIPELINE_SLUG": "doors", "BUILDKITE_LABEL": ":pytest: unit"},
+            "doors/:pytest: unit",
+            None,
+            None,
+        ),
+        (
+            {
+                "BUILDKITE": "true",
+                "BUILDKITE_PIPELINE_SLUG": "doors",
+                "BUILDKITE_LABEL": "Unit",
+                "BUILDKITE_STEP_KEY": "unit",
+            },
+            "doors/unit",
+            None,
+            None,
+        ),
+        ({"TRAVIS": "true", "TRAVIS_BUILD_STAGE_NAME": "Test"}, "Test", None, None),
+    ],
+)
+def test_a_lane_is_the_same_in_each_run_of_a_job_and_its_matrix_is_an_environment(
+    variables: dict[str, str], lane: str, environment: str | None, shard: str | None
+) -> None:
+    found = detect(variables)
+    assert (found.lane, found.environment, found.shard) == (lane, environment, shard)
 
 
 @pytest.mark.parametrize(

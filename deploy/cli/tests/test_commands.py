@@ -22,6 +22,7 @@ from traceline_cli import login
 from traceline_cli.failures import Exit
 from traceline_cli.login import Login
 from traceline_cli.main import main
+from traceline_cli.results import commit_time
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -54,6 +55,7 @@ def run(*words: str, **variables: str) -> Result:
         (["export", "--url", NOBODY, "-o", "nowhere/all.ndjson"], Exit.UNREACHABLE, "Nobody is logged in"),
         (["results", "--url", NOBODY, "--shard", "5/4", "a.xml"], Exit.WRONG_USE, "such as 2/4"),
         (["gate", "--url", NOBODY, "--policy", "./none.json"], Exit.WRONG_USE, "none.json: No such file"),
+        (["gate", "--url", NOBODY, "--wait", "20 minutes"], Exit.WRONG_USE, "write 20m, 90s or 1h"),
         (["nonsense"], Exit.WRONG_USE, "No such command"),
     ],
 )
@@ -303,6 +305,26 @@ def test_a_policy_is_a_file_of_json(tmp_path: Path, policy: bytes, code: Exit, s
     done = run("gate", "--policy", str(file), "--url", NOBODY, "--tries", "1", TRACELINE_TOKEN="tlp_x")
     assert (done.exit_code, done.stdout) == (code, "")
     assert said in done.stderr
+
+
+def test_the_time_of_a_commit_is_what_ci_says_or_the_checkout_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    at = "2026-03-02T08:15:00+01:00"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    dated = {**os.environ, "GIT_COMMITTER_DATE": at}
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, *command], env=dated, check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, stdout=PIPE, text=True).stdout.strip()
+    assert commit_time(head, None) == at
+    assert commit_time(head, "2026-03-01T00:00:00Z") == "2026-03-01T00:00:00Z"
+    for unknown in ("0" * 40, "--help", None):
+        assert commit_time(unknown, None) is None
+    assert commit_time(head, "9999-01-01T00:00:00Z") is None
+    assert commit_time(head, "yesterday") is None
+    monkeypatch.setenv("PATH", "")
+    assert commit_time(head, None) is None
 
 
 def test_certificates_that_cannot_be_read_are_told() -> None:

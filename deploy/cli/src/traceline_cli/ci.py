@@ -5,15 +5,22 @@ result of ours.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
+
+_MATRIX = re.compile(r"(?P<job>.+): \[(?P<values>.+)\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A run of CI. `run` is the same for all its jobs; `shard` is `2/4`; None: not known."""
+    """A run of CI. `run` is the same for all its jobs; `shard` is `2/4`; None: not known.
+
+    `lane`: which of its jobs this is, the same in each run; `environment`: the values of its matrix.
+    """
 
     run: str | None = None
     branch: str | None = None
@@ -22,6 +29,9 @@ class Pipeline:
     shard: str | None = None
     attempt: int | None = None
     name: str | None = None
+    lane: str | None = None
+    environment: str | None = None
+    commit_time: str | None = None
 
 
 def detect(environment: Mapping[str, str]) -> Pipeline:
@@ -42,6 +52,8 @@ def _github(of: Mapping[str, str]) -> Pipeline:
         build_url=f"{server}/{repository}/actions/runs/{run}" if server and repository and run else None,
         attempt=_number(of.get("GITHUB_RUN_ATTEMPT")),
         name=of.get("GITHUB_WORKFLOW"),
+        # Which job of a matrix it is, no variable says.
+        lane=_lane(of.get("GITHUB_WORKFLOW"), of.get("GITHUB_JOB")),
     )
 
 
@@ -56,26 +68,36 @@ def _gitlab(of: Mapping[str, str]) -> Pipeline:
     source, target = (of.get(f"CI_MERGE_REQUEST_{which}PROJECT_PATH") for which in ("SOURCE_", ""))
     head = _head(of.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"), source, target)
     shard = _shard(of.get("CI_NODE_INDEX"), of.get("CI_NODE_TOTAL"), first=1)
+    # The jobs of a parallel one are called `pytest 2/4`, and are one run. Those of a matrix, `pytest: [3.11, linux]`,
+    # are counted in the same way and are no shards.
+    name = of.get("CI_JOB_NAME", "").removesuffix(f" {shard}")
+    matrix = _MATRIX.fullmatch(name)
     return Pipeline(
         run=_key("gitlab", of.get("CI_PROJECT_PATH"), of.get("CI_PIPELINE_ID")),
         branch=head or of.get("CI_COMMIT_REF_NAME"),
         commit=of.get("CI_COMMIT_SHA"),
         build_url=of.get("CI_PIPELINE_URL"),
-        shard=shard,
-        # The jobs of a parallel one are called `pytest 2/4`, and are one run.
-        name=of.get("CI_JOB_NAME", "").removesuffix(f" {shard}") or None,
+        shard=None if matrix else shard,
+        name=name or None,
+        lane=matrix["job"] if matrix else name or None,
+        environment=matrix["values"] if matrix else None,
+        commit_time=of.get("CI_COMMIT_TIMESTAMP"),
     )
 
 
 def _jenkins(of: Mapping[str, str]) -> Pipeline:
     head = _head(of.get("CHANGE_BRANCH"), of.get("CHANGE_FORK"), None)
     branch = head or of.get("BRANCH_NAME") or of.get("GIT_BRANCH")
+    job = of.get("JOB_NAME")
+    # A job of several branches is called `doors/main` on main, and `doors/fix%2Fdoor`.
+    own = f"/{quote(of.get('BRANCH_NAME', ''), safe='')}"
     return Pipeline(
         run=_key("jenkins", of.get("JOB_NAME"), of.get("BUILD_NUMBER")),
         branch=branch.removeprefix("origin/") if branch else None,
         commit=of.get("GIT_COMMIT"),
         build_url=of.get("BUILD_URL"),
-        name=of.get("JOB_NAME"),
+        name=job,
+        lane=job.removesuffix(own) if job else None,
     )
 
 
@@ -84,14 +106,18 @@ def _azure(of: Mapping[str, str]) -> Pipeline:
     source = of.get("SYSTEM_PULLREQUEST_SOURCEBRANCH") or of.get("BUILD_SOURCEBRANCH")
     if of.get("SYSTEM_PULLREQUEST_ISFORK") == "True":
         source = of.get("BUILD_SOURCEBRANCH")  # refs/pull/7/merge: whose fork it is is not said
+    is_matrix = of.get("SYSTEM_PARALLELEXECUTIONTYPE", "").lower() == "multiconfiguration"
+    shard = _shard(of.get("SYSTEM_JOBPOSITIONINPHASE"), of.get("SYSTEM_TOTALJOBSINPHASE"), first=1)
     return Pipeline(
         run=_key("azure", project, build),
         branch=source.removeprefix("refs/heads/") if source else None,
         commit=of.get("BUILD_SOURCEVERSION"),
         build_url=f"{server}{project}/_build/results?buildId={build}" if server and project and build else None,
-        shard=_shard(of.get("SYSTEM_JOBPOSITIONINPHASE"), of.get("SYSTEM_TOTALJOBSINPHASE"), first=1),
+        shard=None if is_matrix else shard,
         attempt=_number(of.get("SYSTEM_JOBATTEMPT")),
         name=of.get("BUILD_DEFINITIONNAME"),
+        lane=_lane(of.get("BUILD_DEFINITIONNAME"), of.get("SYSTEM_PHASENAME")),
+        environment=of.get("SYSTEM_JOBNAME") if is_matrix else None,
     )
 
 
@@ -104,6 +130,7 @@ def _circle(of: Mapping[str, str]) -> Pipeline:
         build_url=of.get("CIRCLE_BUILD_URL"),
         shard=_shard(of.get("CIRCLE_NODE_INDEX"), of.get("CIRCLE_NODE_TOTAL"), first=0),
         name=of.get("CIRCLE_JOB"),
+        lane=_lane(of.get("CIRCLE_JOB")),
     )
 
 
@@ -118,11 +145,13 @@ def _buildkite(of: Mapping[str, str]) -> Pipeline:
         shard=_shard(of.get("BUILDKITE_PARALLEL_JOB"), of.get("BUILDKITE_PARALLEL_JOB_COUNT"), first=0),
         attempt=None if retried is None else retried + 1,
         name=of.get("BUILDKITE_LABEL"),
+        lane=_lane(of.get("BUILDKITE_PIPELINE_SLUG"), of.get("BUILDKITE_STEP_KEY") or of.get("BUILDKITE_LABEL")),
     )
 
 
 def _bitbucket(of: Mapping[str, str]) -> Pipeline:
-    # No shard: the steps of a parallel group may be of different kinds, of which some send nothing.
+    # No shard: the steps of a parallel group may be of different kinds, of which some send nothing. No lane: a step is
+    # named by no variable.
     repository, build = of.get("BITBUCKET_REPO_FULL_NAME"), of.get("BITBUCKET_BUILD_NUMBER")
     return Pipeline(
         run=_key("bitbucket", repository, build),
@@ -139,6 +168,7 @@ def _teamcity(of: Mapping[str, str]) -> Pipeline:
         commit=of.get("BUILD_VCS_NUMBER"),
         build_url=of.get("BUILD_URL"),
         name=of.get("TEAMCITY_BUILDCONF_NAME"),
+        lane=_lane(of.get("TEAMCITY_BUILDCONF_NAME")),
     )
 
 
@@ -151,6 +181,7 @@ def _travis(of: Mapping[str, str]) -> Pipeline:
         commit=of.get("TRAVIS_PULL_REQUEST_SHA") or of.get("TRAVIS_COMMIT"),
         build_url=of.get("TRAVIS_BUILD_WEB_URL"),
         name=of.get("TRAVIS_JOB_NAME"),
+        lane=_lane(of.get("TRAVIS_JOB_NAME") or of.get("TRAVIS_BUILD_STAGE_NAME")),
     )
 
 
@@ -177,6 +208,11 @@ def _head(branch: str | None, source: str | None, target: str | None) -> str | N
 def _key(system: str, *parts: str | None) -> str | None:
     """Return the key of a run; None where a part is not set: without it, all runs would be one."""
     return ":".join((system, *filter(None, parts))) if all(parts) else None
+
+
+def _lane(*parts: str | None) -> str | None:
+    """Return the lane of what is set of a pipeline and its job."""
+    return "/".join(filter(None, parts)) or None
 
 
 def _path(*parts: str | None) -> str | None:

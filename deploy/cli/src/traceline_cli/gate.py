@@ -3,7 +3,11 @@
 import json
 import math
 import os
+import random
+import re
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,27 @@ from traceline_cli.exchange import pairs
 from traceline_cli.failures import Exit, Failure
 
 _MOST_NAMED = 10
+_FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 30.0
+"""Seconds between two looks at a gate that is waited for."""
+_FOR_GOOD = frozenset(
+    (
+        *("max_failed", "max_failed_requirements", "max_flaky", "max_unsteady", "max_suspect", "min_coverage"),
+        *("max_uncovered", "max_pending_suggestions", "max_unlinked_tests"),
+    )
+)
+"""Rules that more results do not open."""
+_UNITS = {"h": 3600, "m": 60, "s": 1}
+_WAIT = re.compile(r"(\d{1,6})([hms]?)", re.ASCII)
+
+
+def _checked_wait(_: click.Context, __: click.Parameter, wait: str | None) -> float | None:
+    """Return the seconds of a time such as 20m."""
+    if wait is None:
+        return None
+    found = _WAIT.fullmatch(wait)
+    if found is None:
+        raise click.BadParameter(f"{wait} is no time; write 20m, 90s or 1h.")
+    return float(int(found[1]) * _UNITS[found[2] or "s"])
 
 
 @click.command()
@@ -28,6 +53,13 @@ _MOST_NAMED = 10
 @click.option("--commit")
 @click.option("--environment", help="Results of this environment alone.")
 @click.option("--allow-flaky", is_flag=True, help="Flaky requirements are verified, too.")
+@click.option("--allow-older", is_flag=True, help="What did not run at the commit has its last result of the branch.")
+@click.option(
+    "--wait",
+    callback=_checked_wait,
+    metavar="TIME",
+    help="While runs or expected lanes are not finished, wait as long as this, such as 20m; then end with 5.",
+)
 @click.option("--summary", is_flag=True, help="Write the reasons to $GITHUB_STEP_SUMMARY, too.")
 @click.option("--format", "file_format", type=click.Choice(["text", "json", "markdown", "junit"]), default="text")
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write the document there.")
@@ -41,6 +73,8 @@ def gate(
     *,
     environment: str | None,
     allow_flaky: bool,
+    allow_older: bool,
+    wait: float | None,
     summary: bool,
     file_format: str,
     output: Path | None,
@@ -52,6 +86,7 @@ def gate(
         "commit": commit or found.commit,
         "environment": environment,
         "allow_flaky": allow_flaky or None,
+        "older": "allow" if allow_older else None,
         **pairs(rules),
     }
     body = _policy_of(policy)
@@ -68,14 +103,14 @@ def gate(
 
     # The exit code is of this answer; a document in another format is asked for anew.
     try:
-        response = ask("json")
+        response = _when_finished(context, lambda: ask("json"), wait)
     except Failure as failure:
         codes = [error["code"] for error in failure.problem.get("errors", ())]
         if policy is None or "policy_not_found" not in codes or not Path(policy).is_file():
             raise
         said = f"{failure.message} The file of this name is ./{policy}."
         raise Failure(Exit.REFUSED, said, problem=failure.problem) from None
-    answer = content_of(response, "passed", "branch", "rules", "runs")
+    answer = _answer(response)
     if summary:
         if place := os.environ.get("GITHUB_STEP_SUMMARY"):
             with Path(place).open("ab") as stream:
@@ -89,8 +124,47 @@ def gate(
         _tell(context, answer)
     elif file_format == "json":
         context.terminal.document(answer)
+    if wait is not None and (unfinished := _unfinished(answer)):
+        raise Failure(Exit.TIMED_OUT, f"Not finished after {_shown(wait)}: {'; '.join(unfinished)}.")
     if not answer["passed"]:
         raise SystemExit(Exit.NOT_PASSED)
+
+
+def _answer(response: httpx.Response) -> dict[str, Any]:
+    return content_of(response, "passed", "branch", "rules", "runs")
+
+
+def _when_finished(context: Context, ask: Callable[[], httpx.Response], wait: float | None) -> httpx.Response:
+    """Return the answer of the gate; one that waits for results is asked again for as many seconds as `wait` has."""
+    end, pause, told = time.monotonic() + (wait or 0), _FIRST_PAUSE, ""
+    while True:
+        response = ask()
+        left = end - time.monotonic()
+        unfinished = _unfinished(_answer(response)) if left > 0 else []
+        if not unfinished:
+            return response
+        if (said := "; ".join(unfinished)) != told:
+            context.terminal.say(f"Waiting, as long as {_shown(wait or 0)}: {said}.")
+            told = said
+        # Spread: several pipelines may wait for the same run.
+        time.sleep(min(pause * random.uniform(0.75, 1.25), left))  # noqa: S311 - no secret
+        pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def _unfinished(answer: dict[str, Any]) -> list[str]:
+    """Return what a gate that does not pass waits for; nothing where no result that is to come would open it."""
+    if any(not rule["passed"] and rule["rule"] in _FOR_GOOD for rule in answer["rules"]) or answer["passed"]:
+        return []
+    unfinished = [f"the run {run['key']} goes on" for run in answer["runs"] if run["status"] == "running"]
+    missing = (answer.get("missing_lanes") or {}).get("expected") or []
+    unfinished += [f"the lane {lane} has not ended" for lane in missing]
+    if not (answer["runs"] or missing) and answer.get("commit"):
+        unfinished.append(f"no run of the commit {answer['commit']} has come")
+    return unfinished
+
+
+def _shown(seconds: float) -> str:
+    return next(f"{seconds / size:g} {unit}" for unit, size in _UNITS.items() if seconds >= size or size == 1)
 
 
 def _policy_of(policy: str | None) -> Any:

@@ -4,9 +4,11 @@ import glob
 import hashlib
 import os
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -15,7 +17,7 @@ from typing import Any
 import click
 
 from traceline_cli import ci
-from traceline_cli.api import Api, expected
+from traceline_cli.api import Api, content_of, expected
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -29,6 +31,18 @@ _LONGEST_NAME = 200
 """Characters of the name of a run; that of a job of a matrix may be longer."""
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_TIME_OF_GIT = 10
+_EARLY = timedelta(days=1)
+"""So far the time of a commit may lie in the future."""
+_REASONS = {
+    "no_results": "a file holds no result",
+    "plan_not_kept": "the tests are not those that were planned",
+    "crashed": "the program of the tests ended before its end",
+    "suite_failed": "a suite failed beside its tests",
+    "errors_of_run": "the run had errors of no test",
+    "shards_missing": "shards are missing",
+}
 _Outcome = dict[str, Any] | Failure
 _OF_ANSWER = ("run", "tests", "matched", "counts", "duplicate", "warnings")
 
@@ -48,6 +62,8 @@ def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> 
 @click.option("--branch")
 @click.option("--commit")
 @click.option("--environment", help="What the tests ran on; each environment has results of its own.")
+@click.option("--lane", help="The line of runs that this is of; in CI, the workflow and the job.")
+@click.option("--partial", is_flag=True, help="A selection of the tests: those that it lacks are not missing.")
 @click.option("--shard", metavar="K/N", callback=_checked_shard, help="Which part of the run this is.")
 @click.option("--attempt", type=click.IntRange(1, 100))
 @click.option("--unknown", type=click.Choice(["keep", "create", "ignore", "fail"]), help="Tests without a test case.")
@@ -58,6 +74,7 @@ def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> 
 )
 @click.option("--undefined", type=click.Choice(["fail", "skip"]), help="Steps of Cucumber that nobody has written.")
 @click.option("--link", is_flag=True, help="Link test cases to the requirements that results name.")
+@click.option("--allow-empty", is_flag=True, help="A file may hold no result; otherwise the command ends with 4.")
 @click.option("--complete", is_flag=True, help="Nothing more comes for this run; it ends by itself after an hour.")
 @click.option("--no-fail", is_flag=True, help="End with 0 whatever happens: for steps that must not break a build.")
 @pass_context
@@ -75,14 +92,20 @@ def results(context: Context, /, patterns: tuple[str, ...], *, no_fail: bool, **
 def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, Any]) -> None:
     files = _files(patterns)
     found = ci.detect(os.environ)
+    # What somebody runs by hand is what they work on: it makes nothing missing of what they leave out.
+    is_of_somebody = found == ci.Pipeline() and not os.environ.get("CI") and not options["complete"]
+    commit = options["commit"] or found.commit
     query = {
         "run": options["run"] or found.run,
         "name": found.name and found.name[:_LONGEST_NAME],
         "branch": options["branch"] or found.branch,
-        "commit": options["commit"] or found.commit,
+        "commit": commit,
+        "commit_time": commit_time(commit, found.commit_time if commit == found.commit else None),
         # A Jenkins that does not know its own address says something else.
         "build_url": found.build_url if (found.build_url or "").startswith(("https://", "http://")) else None,
-        "environment": options["environment"],
+        "environment": options["environment"] or found.environment,
+        "lane": options["lane"] or (found.lane and found.lane[:_LONGEST_NAME].strip()),
+        "partial": options["partial"] or is_of_somebody or None,
         "shard": options["shard"] or found.shard,
         "attempt": options["attempt"] or found.attempt,
         "format": options["file_format"],
@@ -90,6 +113,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "duplicates": options["duplicates"],
         "undefined": options["undefined"],
         "link": options["link"] or None,
+        "allow_empty": options["allow_empty"] or None,
     }
     is_whole = options["complete"]
     if query["run"] is None:
@@ -117,24 +141,56 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
             look({"progress": len(outcomes) / len(files)})
             outcomes.append((file, outcome))
     failures = [one for _, one in outcomes if isinstance(one, Failure)]
-    runs = {one["run"]["id"] for _, one in outcomes if isinstance(one, dict)}
+    sent = [(file, one) for file, one in outcomes if isinstance(one, dict)]
+    runs = {one["run"]["id"]: one["run"] for _, one in sent}
     if is_whole and not failures:
         for run in runs:
-            api.post(f"/test-runs/{run}/complete")
+            runs[run] = content_of(api.post(f"/test-runs/{run}/complete"), "id", "key")
     answers = [
         {"file": str(file), **({"error": one.problem} if isinstance(one, Failure) else one)} for file, one in outcomes
     ]
     lines = []
-    for file, one in outcomes:
-        if isinstance(one, dict):
-            lines.append(_line(file, one))
-            for warning in _warnings(one):
-                context.terminal.say(f"{file}: {warning}")
+    for file, one in sent:
+        lines.append(_line(file, one))
+        for warning in _warnings(one):
+            context.terminal.say(f"{file}: {warning}")
+    lines += [line for run in runs.values() for line in _not_whole(run)]
     context.terminal.answer(answers, *lines, *(f"{api.page}/results/{run}" for run in runs))
     if failures:
         for failure in failures[1:]:
             context.terminal.say(failure.format_message())
         raise failures[0]
+    empty = [str(file) for file, one in sent if not one["counts"].get("results")]
+    if empty and not options["allow_empty"]:
+        hold = "holds" if len(empty) == 1 else "hold"
+        raise Failure(
+            Exit.REFUSED,
+            f"{', '.join(empty)} {hold} no result: look why no test ran there. It was sent, and its run is incomplete."
+            " Where that is meant, say --allow-empty.",
+        )
+
+
+def commit_time(commit: str | None, said: str | None) -> str | None:
+    """Return when a commit was made, as CI says it or the checkout knows it; None where neither does."""
+    if said is None and commit is not None and _COMMIT.fullmatch(commit):
+        with suppress(OSError, subprocess.SubprocessError):
+            command = ["git", "show", "-s", "--format=%cI", commit]
+            asked = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_TIME_OF_GIT)
+            said = asked.stdout.strip()
+    with suppress(ValueError, TypeError):
+        # A commit of a clock that goes wrong says nothing.
+        if datetime.fromisoformat(said or "") <= datetime.now(UTC) + _EARLY:
+            return said
+    return None
+
+
+def _not_whole(run: dict[str, Any]) -> list[str]:
+    """Return the line that says why a run does not tell the whole; that more may come is no reason here."""
+    later = {"not_finished", *(["shards_missing"] if run.get("status") == "running" else [])}
+    reasons = [_REASONS.get(reason, reason) for reason in run.get("health_reasons", ()) if reason not in later]
+    if not reasons:
+        return []
+    return [f"The run {run['key']} is incomplete: {', '.join(reasons)}. A gate that requires a run does not pass."]
 
 
 def _several_at_once(send: Callable[[Path], _Outcome], files: list[Path]) -> Iterator[_Outcome]:
