@@ -69,11 +69,17 @@ def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(pag
     expect(page.get_by_role("tabpanel").get_by_role("link", name=re.compile("main · hall"))).to_be_visible()
 
 
-def test_a_long_name_of_a_branch_is_told_whole_on_a_narrow_screen(page_of: PageOf, admin: Traceline) -> None:
+def test_a_run_says_that_it_is_not_whole_and_a_long_branch_is_told_whole_on_a_narrow_screen(
+    page_of: PageOf, admin: Traceline
+) -> None:
     within = in_new_project(admin, visibility="open")
     branch = f"feature/{'y' * 80}"
-    run = ok(within.post("/test-results", content=FIRST, params={"branch": branch}))["run"]
+    cut = FIRST.replace("<testsuite", '<testsuite tests="90"')
+    params = {"branch": branch, "lane": "ci/unit", "commit": "a"}
+    run = ok(within.post("/test-results", content=cut, params=params))["run"]
     page = page_of("viewer", f"~/p/{within.project}/results/{run['id']}", width=320).page
+    expect(page.get_by_text("Incomplete: the tests are not those that were planned")).to_be_visible()
+    expect(page.get_by_role("list", name="Lanes")).to_contain_text("ci/unit")
     line = page.get_by_text(branch)
     expect(line).to_be_visible()
     assert line.evaluate("line => line.scrollWidth <= line.clientWidth")

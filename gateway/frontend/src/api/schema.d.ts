@@ -4497,6 +4497,26 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * ExpectedLanes
+         * @description Lanes of results, such as a workflow and its job, that the gate waits for at each commit of a branch.
+         * @example {
+         *       "branch": "main",
+         *       "lanes": [
+         *         "ci/unit",
+         *         "ci/e2e"
+         *       ]
+         *     }
+         */
+        ExpectedLanes: {
+            /**
+             * Branch
+             * @description A branch, or several: `*` stands for any letters, as in `release/*`.
+             */
+            branch: string;
+            /** Lanes */
+            lanes: string[];
+        };
         ExternalIdTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "external_id_taken";
@@ -6694,6 +6714,15 @@ export interface components {
          *         "algorithm": "hybrid",
          *         "automatic_suggestions": true,
          *         "coverage_threshold": null,
+         *         "expected_lanes": [
+         *           {
+         *             "branch": "main",
+         *             "lanes": [
+         *               "ci/unit",
+         *               "ci/e2e"
+         *             ]
+         *           }
+         *         ],
          *         "gate": [
          *           {
          *             "limit": 0,
@@ -8495,6 +8524,15 @@ export interface components {
          *         "algorithm": "hybrid",
          *         "automatic_suggestions": true,
          *         "coverage_threshold": null,
+         *         "expected_lanes": [
+         *           {
+         *             "branch": "main",
+         *             "lanes": [
+         *               "ci/unit",
+         *               "ci/e2e"
+         *             ]
+         *           }
+         *         ],
          *         "gate": [
          *           {
          *             "limit": 0,
@@ -8603,6 +8641,15 @@ export interface components {
          *       "algorithm": "hybrid",
          *       "automatic_suggestions": true,
          *       "coverage_threshold": null,
+         *       "expected_lanes": [
+         *         {
+         *           "branch": "main",
+         *           "lanes": [
+         *             "ci/unit",
+         *             "ci/e2e"
+         *           ]
+         *         }
+         *       ],
          *       "gate": [
          *         {
          *           "limit": 0,
@@ -8636,6 +8683,11 @@ export interface components {
              * @description The coverage below which reviewers are told that it has fallen.
              */
             coverage_threshold?: number | null;
+            /**
+             * Expected Lanes
+             * @description What the gate waits for at each commit of a branch; without it, a lane that one of the last 5 commits had and this one has not is a warning.
+             */
+            expected_lanes?: components["schemas"]["ExpectedLanes"][] | null;
             /**
              * Gate
              * @description The rules of the release gate.
@@ -10038,6 +10090,11 @@ export interface components {
             automatic_suggestions?: boolean | null;
             /** Coverage Threshold */
             coverage_threshold?: number | null;
+            /**
+             * Expected Lanes
+             * @description What the gate waits for at each commit of a branch; without it, a lane that one of the last 5 commits had and this one has not is a warning.
+             */
+            expected_lanes?: components["schemas"]["ExpectedLanes"][] | null;
             /** Gate */
             gate?: components["schemas"]["GateRule"][] | null;
             /** Name Patterns */
@@ -13394,6 +13451,7 @@ export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRequirement = components['schemas']['ExpandedRequirement'];
 export type SchemaExpandedTestCase = components['schemas']['ExpandedTestCase'];
+export type SchemaExpectedLanes = components['schemas']['ExpectedLanes'];
 export type SchemaExternalIdTaken = components['schemas']['ExternalIdTaken'];
 export type SchemaFacetCounts = components['schemas']['FacetCounts'];
 export type SchemaFacetValue = components['schemas']['FacetValue'];
@@ -21513,6 +21571,8 @@ export interface operations {
     send_test_results: {
         parameters: {
             query?: {
+                /** @description A file without a result is meant so; otherwise its run is incomplete. */
+                allow_empty?: boolean;
                 /** @description The how-manieth attempt: the last that ran a test gives its result. */
                 attempt?: number;
                 /** @description Default: the branch that verdicts are of. */

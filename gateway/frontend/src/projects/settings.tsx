@@ -15,6 +15,7 @@ import { m } from "../messages"
 import form from "../session/account.module.css"
 import { useUser } from "../session/session"
 import { MAIN } from "./address"
+import { readLanes, writeLanes } from "./lanes"
 import { Members } from "./members"
 import { homeOf, PROJECTS, type Project, thisProject } from "./queries"
 import { ServiceAccounts } from "./service-accounts"
@@ -45,6 +46,7 @@ function All({ project }: { project: Project }) {
         <>
           <About key={`about ${JSON.stringify(project)}`} project={project} />
           <Suggestions key={`settings ${JSON.stringify(project.settings)}`} project={project} />
+          <Lanes key={`lanes ${JSON.stringify(project.settings)}`} project={project} />
         </>
       )}
       <Members isReadOnly={project.archived} />
@@ -128,6 +130,31 @@ function Suggestions({ project }: { project: Project }) {
           hint={words.coverageHint}
           inputMode="decimal"
           {...of("settings/coverage_threshold", fields)}
+        />
+        {failure}
+        <Button type="submit" isDisabled={isSending}>
+          {words.save}
+        </Button>
+      </form>
+    </section>
+  )
+}
+
+function Lanes({ project }: { project: Project }) {
+  const change = useChange(project)
+  const { values, of } = useFields({ "settings/expected_lanes": writeLanes(project.settings.expected_lanes ?? []) })
+  const said = { expected_lanes: readLanes(values["settings/expected_lanes"]) }
+  const { isSending, fields, failure, onSubmit } = useForm(() => change({ settings: said }), PROBLEMS)
+  return (
+    <section>
+      <h2>{words.lanes}</h2>
+      <p className={form.quiet}>{words.lanesAbout}</p>
+      <form className={form.form} onSubmit={onSubmit}>
+        <Field
+          label={words.expectedLanes}
+          hint={words.lanesHint}
+          lines={3}
+          {...of("settings/expected_lanes", fields)}
         />
         {failure}
         <Button type="submit" isDisabled={isSending}>

@@ -30,6 +30,38 @@ export function Counts({ counts }: { counts: { [verdict in Verdict]?: number } }
   )
 }
 
+type Reason = Schemas["HealthReason"]
+const reasonsOf = (reasons: readonly Reason[]) => reasons.map((one) => words.health.reasons[one]).join(", ")
+
+/** Why a run does not tell the whole; nothing of one that does, or may still come to. */
+export function Health({ run: { status, health_reasons } }: { run: Schemas["ListedTestRun"] }) {
+  const reasons = status === "running" ? [] : health_reasons
+  return reasons.length > 0 && <Badge state="suspect">{words.health.incomplete(reasonsOf(reasons))}</Badge>
+}
+
+/** Which lanes a run had, and what it says of each. */
+export function LanesOf({ run: { lanes, status } }: { run: Schemas["ListedTestRun"] }) {
+  return (
+    lanes.length > 0 && (
+      <ul className={css.line} aria-label={words.health.lanes}>
+        {lanes.map(({ lane, environment, health, partial, whole }) => {
+          const told = [
+            whole && words.health.whole,
+            partial && words.health.partial,
+            status !== "running" && reasonsOf(health),
+          ]
+          return (
+            <li key={`${lane} ${environment}`}>
+              <code>{lane}</code>{" "}
+              <span className={css.quiet}>{[environment, ...told].filter(Boolean).join(" · ")}</span>
+            </li>
+          )
+        })}
+      </ul>
+    )
+  )
+}
+
 const SIGNS: Record<string, [sign: string, name: string]> = {
   p: ["●", words.states.passed],
   f: ["✕", words.states.failed],

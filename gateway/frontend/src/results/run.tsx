@@ -21,7 +21,7 @@ import { toast } from "../kit/toast"
 import { formatCount, m, people } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
-import { Counts, ExecutionLine, placeOf } from "./pieces"
+import { Counts, ExecutionLine, Health, LanesOf, placeOf } from "./pieces"
 import css from "./results.module.css"
 import { words } from "./words"
 
@@ -101,6 +101,7 @@ export function RunPage() {
             {placeOf(run)}
             <Counts counts={run.counts} />
             {run.status === "running" && words.running}
+            <Health run={run} />
             <span className={css.quiet}>
               <Ago iso={run.started_at} /> {words.run.by(people(run.created_by))}
             </span>
@@ -110,6 +111,7 @@ export function RunPage() {
               </a>
             )}
           </p>
+          <LanesOf run={run} />
           <Remarks uploads={run.uploads} />
           <div className={css.line}>
             <Choice

@@ -7,7 +7,7 @@ import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { useUrl, writeAlternatives } from "../url"
-import { Counts, NoResults, placeOf } from "./pieces"
+import { Counts, Health, NoResults, placeOf } from "./pieces"
 import css from "./results.module.css"
 import { words } from "./words"
 
@@ -41,6 +41,7 @@ export function Runs() {
             </div>
             <div className={tab.about}>
               {run.status === "running" && words.running}
+              <Health run={run} />
               <Counts counts={run.counts} />
               <Ago iso={run.started_at} />
             </div>

@@ -35,6 +35,11 @@ export const projectScreens = {
     coverage: "Tell reviewers when coverage falls below",
     thresholdHint: "0 to 1, such as 0.3",
     coverageHint: "0 to 1, such as 0.8",
+    lanes: "Results of CI",
+    lanesAbout:
+      "The gate waits until these lanes have ended at a commit. Without them, a lane that the commits before had is a warning.",
+    expectedLanes: "Expected lanes",
+    lanesHint: "One branch a line, * for any letters, and its lanes, such as: main: ci/unit, ci/e2e",
     end: "Archive",
     archive: "Archive the project",
     archiveIt: "Archive",

@@ -84,6 +84,21 @@ export const results = {
   allBranches: "All branches",
   onlyBranch: (branch: string) => `Runs on ${branch} only`,
   running: "Not finished",
+  health: {
+    incomplete: (reasons: string) => `Incomplete: ${reasons}`,
+    reasons: {
+      no_results: "a file holds no result",
+      plan_not_kept: "the tests are not those that were planned",
+      crashed: "the program of the tests ended before its end",
+      suite_failed: "a suite failed beside its tests",
+      errors_of_run: "the run had errors of no test",
+      shards_missing: "shards are missing",
+      not_finished: "it has not ended",
+    },
+    lanes: "Lanes",
+    whole: "whole: a test that it does not have is missing",
+    partial: "a selection of the tests",
+  },
   run: {
     gone: "There is no such run",
     log: "Log of the build",
