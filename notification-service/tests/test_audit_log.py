@@ -195,6 +195,35 @@ async def test_runs_generated_suggestions_and_coverage_are_kept(world: "World") 
     assert drop["details"]["coverage"] == 0.79999
 
 
+async def test_failures_that_are_accepted_and_tests_that_are_retired_are_kept_and_notified_to_nobody(
+    world: "World",
+) -> None:
+    accepted, at = factories.accepted_failure(), NOON
+    tests = [catalog.RetiredTest(id=id_, name=f"tests.t{id_}", lanes=["main, ci"], test_case_ids=[]) for id_ in (1, 2)]
+    await world.tell(
+        catalog.AcceptedFailureCreated(accepted_failure=accepted),
+        catalog.AcceptedFailureEnded(accepted_failure=accepted, ended_at=at, ended_because="no_longer_needed"),
+        catalog.AcceptedFailureEnded(accepted_failure=accepted, ended_at=at, ended_because="person"),
+        catalog.AutomatedTestsRetired(note="The door is gone.", tests=tests[:1]),
+        catalog.AutomatedTestsRetired(note="The door is gone.", tests=tests),
+    )
+    several, single, by_person, by_itself, created = await world.audit_log()
+    assert created["summary"] == (
+        "ana@example.com accepted that the test tests.doors.close fails, until 2026-12-24: The supplier mends it."
+    )
+    assert created["changes"]["reason"] == {"before": None, "after": "The supplier mends it."}
+    assert created["resource_id"] == by_itself["resource_id"] == str(accepted.id)
+    assert "no longer needed" in by_itself["summary"]
+    assert by_itself["changes"]["ended_because"] == {"before": None, "after": "no_longer_needed"}
+    assert by_person["summary"] == "ana@example.com no longer accepts that the test tests.doors.close fails."
+    assert (single["resource_id"], single["resource_title"]) == ("1", "tests.t1")
+    assert single["summary"] == "ana@example.com retired the test tests.t1: The door is gone."
+    assert single["changes"]["note"] == {"before": None, "after": "The door is gone."}
+    assert several["summary"] == "ana@example.com retired 2 tests: The door is gone."
+    assert several["resource_ids"] == ["1", "2"]
+    assert await world.rows("SELECT id FROM notifications") == []
+
+
 async def test_accounts_are_kept_without_any_secret(world: "World") -> None:
     user = factories.user(world.ben, "reviewer")
     changes = {

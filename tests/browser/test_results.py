@@ -281,3 +281,52 @@ def test_the_dashboard_leads_to_the_requirements_behind_a_verdict(page_of: PageO
     with page.expect_download() as download:
         page.get_by_role("link", name="Verification report as CSV").click()
     assert download.value.suggested_filename.endswith(".csv")
+
+
+def test_a_person_accepts_a_failure_and_retires_a_missing_test_by_keyboard(page_of: PageOf, admin: Traceline) -> None:
+    within = in_new_project(admin, visibility="open")
+    requirement = within.create_requirement(external_id="REQ-KNOWN")
+    cases = {name: within.create_test_case(external_id=name) for name in ("TC-FAILS", "TC-GONE")}
+    for case in cases.values():
+        within.create_link(requirement["id"], case["id"])
+    fails = '<testcase classname="doors" name="[TC-FAILS] close"><failure message="stuck"/></testcase>'
+    gone = '<testcase classname="doors" name="[TC-GONE] open"/>'
+    for commit, inside in {"one": fails + gone, "two": fails}.items():
+        params = {"commit": commit, "lane": "ci/unit", "run": commit, "shard": "1/1"}
+        ok(within.post("/test-results", content=f'<testsuite name="doors">{inside}</testsuite>', params=params))
+
+    visit = page_of("admin", f"~/p/{within.project}/test-cases/{cases['TC-FAILS']['id']}?tab=results")
+    page = visit.page
+    accept = page.get_by_role("button", name=re.compile("Accept this failure of .*close"))
+    accept.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Accept this failure")
+    expect(dialog.get_by_label("Why it is known and accepted")).to_be_focused()
+    page.keyboard.type("The supplier mends it.")
+    assert axe.violations(page) == []
+    dialog.get_by_label("Address of the issue").focus()
+    page.keyboard.type("https://issues.example.com/7")
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    panel = page.get_by_role("tabpanel")
+    expect(panel.get_by_text(re.compile("accepted until .*: The supplier mends it.")).first).to_be_visible()
+    assert axe.violations(page) == []
+
+    visit.open(f"/p/{within.project}/results?tab=accepted")
+    expect(page.get_by_role("link", name="https://issues.example.com/7")).to_be_visible()
+    assert axe.violations(page) == []
+    page.get_by_role("button", name=re.compile("No longer accept")).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No failure is accepted.")).to_be_visible()
+
+    visit.open(f"/p/{within.project}/results?tab=tests&show=missing")
+    expect(page.get_by_text("Not in the last whole run of ci/unit on main")).to_be_visible()
+    page.get_by_role("button", name=re.compile("Retire .*open")).focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("The door is gone.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Whole runs have had each test that a test case counts on.")).to_be_visible()
+    (test,) = within.items("/automated-tests", retired=True)
+    assert test["retired"][0]["note"] == "The door is gone."

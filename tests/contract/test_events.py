@@ -152,6 +152,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     "catalog.import.applied": ("catalog.import {import_id}",),
     "catalog.import.progressed": (),
     "catalog.test_run.completed": (),
+    "catalog.accepted_failure.created": ("catalog.accepted_failure {accepted_failure[id]}",),
+    "catalog.accepted_failure.ended": (
+        "catalog.accepted_failure {accepted_failure[id]}",
+        "changes of catalog.accepted_failure {accepted_failure[id]}",
+    ),
+    "catalog.automated_tests.retired": (),
     "suggestion.item.generated": (),
     "suggestion.run.progressed": (),
     "suggestion.run.finished": (),

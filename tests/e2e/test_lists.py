@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -95,6 +96,9 @@ def known(admin: Traceline) -> dict[str, str]:
     flaky = report.replace('"/>', '"><flakyFailure/></testcase>')
     ok(admin.post("/test-results", content=flaky))
     sent = [ok(admin.post("/test-results", content=report, params={"name": name})) for name in ("One", "Two")]
+    for test in admin.items("/automated-tests", test_case_id=f"{test_case['id']},{others[0]['id']}"):
+        accepted = {"automated_test_id": test["id"], "reason": "Known.", "until": str(datetime.now(UTC).date())}
+        created(admin.post("/accepted-failures", json=accepted))
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")
     return {

@@ -9,10 +9,12 @@ from catalog_service.exchange.inspection.endpoints import router as inspection_r
 from catalog_service.exchange.jobs.endpoints import router as imports_router
 from catalog_service.exchange.mappings.endpoints import router as mappings_router
 from catalog_service.exchange.writing.endpoints import router as exports_router
+from catalog_service.executions.acceptances.endpoints import router as acceptances_router
 from catalog_service.executions.endpoints import router as results_router
 from catalog_service.executions.gate_endpoints import router as gate_router
 from catalog_service.executions.pattern_endpoints import router as patterns_router
 from catalog_service.executions.report_endpoints import router as result_reports_router
+from catalog_service.executions.retire_endpoints import router as retire_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -64,6 +66,8 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             results_router,
             gate_router,
             patterns_router,
+            retire_router,
+            acceptances_router,
             result_reports_router,
             internal_router,
         ],

@@ -1,7 +1,7 @@
 """Verdicts as they are answered: of requirements, with their counts, and of test cases, with what they come from."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, time
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
@@ -25,6 +25,9 @@ from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 from chassis.web.parameters import Choice
+
+END_OF_DAY = time.max
+"""The time of what is so until a day, to its end."""
 
 
 class RequirementVerdict(TypedDict):
@@ -155,6 +158,16 @@ async def page_of_test_cases(
     return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
 
 
+class Acceptance(TypedDict):
+    """Who accepts a failure, why and until when."""
+
+    id: str
+    reason: str
+    until: datetime
+    accepted_by: str
+    issue_url: str | None
+
+
 class TestBehind(TypedDict):
     """A test that the verdict of a test case comes from; see `verdicts.tests_behind`."""
 
@@ -176,6 +189,7 @@ class TestBehind(TypedDict):
     older: bool
     unsteady: bool
     on_default_branch: bool
+    accepted: Acceptance | None
 
 
 async def tests_of(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, list[TestBehind]]:
@@ -183,6 +197,8 @@ async def tests_of(connection: Connection, ids: Sequence[UUID], basis: Basis) ->
     cursor = await connection.execute(tests_behind(basis), {"ids": list(ids), **basis.parameters})
     found: dict[UUID, list[TestBehind]] = {}
     for row in await cursor.fetchall():
+        if row["accepted"] is not None:
+            row["accepted"]["until"] = datetime.fromisoformat(row["accepted"]["until"]).astimezone(UTC)
         found.setdefault(row.pop("test_case_id"), []).append(cast(TestBehind, row))
     return found
 
@@ -231,6 +247,8 @@ def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> l
     if row["verdict"] == TestCaseVerdict.FLAKY:
         tell("flaky", "It passed and failed with the same code.")
     for test in tests:
+        if test["accepted"] is not None:
+            tell("accepted", f"{_name(test)} fails, {_accepted(test['accepted'])}")
         if test["not_run"]:
             tell(*why_not_run(test, basis))
         elif test["older"]:
@@ -241,6 +259,13 @@ def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> l
 
 def _name(test: TestBehind) -> str:
     return "The execution by hand" if test["by_hand"] else ".".join(filter(None, (test["class_name"], test["name"])))
+
+
+def _accepted(acceptance: Acceptance) -> str:
+    until = acceptance["until"]
+    day = f"{until:%Y-%m-%d}" if until.time() == END_OF_DAY else f"{until:%Y-%m-%d %H:%M} UTC"
+    by = ", ".join(filter(None, (acceptance["accepted_by"], acceptance["issue_url"])))
+    return f"accepted until {day}: {acceptance['reason']} ({by})"
 
 
 def why_not_run(test: TestBehind, basis: Basis) -> tuple[str, str]:

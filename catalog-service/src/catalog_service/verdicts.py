@@ -74,6 +74,7 @@ class Basis:
             "environment": self.environment,
             "run_commit": self.commit,
             "older": self.older,
+            "now": self.now,
         }
 
 
@@ -396,10 +397,26 @@ def last_results(basis: Basis) -> str:
     """
 
 
+def accepted_now(acceptance: str) -> str:
+    """Return the condition that the failure of a row of `accepted_failures` is accepted `now`."""
+    return f"{acceptance}.ended_at IS NULL AND {acceptance}.until > %(now)s"
+
+
+# Of one that ran on other branches alone, nobody knows where it has passed since: it is accepted while it has nowhere.
+_ACCEPTANCE = f"""
+    SELECT json_build_object('id', f.id, 'reason', f.reason, 'until', f.until, 'accepted_by', f.created_by,
+                             'issue_url', f.issue_url) AS said
+    FROM accepted_failures f
+    WHERE s.severity = {_Severity.FAILED} AND (f.test_id = s.test_id OR f.test_case_id = s.test_case_id)
+    AND {accepted_now("f")} AND s.context_id <> ALL(f.settled)
+    ORDER BY f.until DESC, f.id LIMIT 1"""
+
+
 def tests_behind(basis: Basis) -> str:
     """Return the query of the tests that the verdicts of test cases `ids` come from, the worst first.
 
-    With the whole runs of their lanes that a missing one was not in: how many, and since when.
+    With the whole runs of their lanes that a missing one was not in, how many, and since when; of a failing one, that
+    its failure is accepted.
     """
     return f"""
         WITH {states_of_tests("AND s.test_case_id = ANY(%(ids)s)", basis)}, ranked AS (
@@ -409,8 +426,10 @@ def tests_behind(basis: Basis) -> str:
                nullif(s.environment, '') AS environment, s.lane, s.status AS last_result, s.at AS last_run_at, s.commit,
                s.is_missing AS missing, s.is_gone AS lane_gone, s.severity = {_Severity.NOT_RUN} AS not_run,
                s.is_older AS older, s.changes >= {UNSTEADY_AFTER} AS unsteady, s.is_fallback AS on_default_branch,
-               missed.runs AS missed_runs, missed.key AS missed_run, missed.at AS missed_since
-        FROM ranked s JOIN automated_tests a ON a.id = s.test_id CROSS JOIN LATERAL (
+               missed.runs AS missed_runs, missed.key AS missed_run, missed.at AS missed_since,
+               accepted.said AS accepted
+        FROM ranked s JOIN automated_tests a ON a.id = s.test_id
+        LEFT JOIN LATERAL ({_ACCEPTANCE}) AS accepted ON true CROSS JOIN LATERAL (
             SELECT count(*) AS runs, (array_agg(r.key ORDER BY l.position DESC, r.at DESC))[1] AS key, min(r.at) AS at
             FROM run_lanes l JOIN test_runs r ON r.id = l.run_id
             WHERE s.is_missing AND l.context_id = s.context_id AND l.is_whole AND l.position > s.position

@@ -13,6 +13,7 @@ from catalog_service.exchange.import_loop import ImportLoop
 from catalog_service.exchange.jobs.import_progress import ImportProgress
 from catalog_service.exchange.planning.staging import Limits
 from catalog_service.executions import completion, retention, verdict_days
+from catalog_service.executions.acceptances import service as acceptances
 from catalog_service.handlers import HANDLERS
 from catalog_service.projects.service import remove_deleted
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
@@ -85,7 +86,11 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     async def keep_verdicts() -> None:
         await verdict_days.keep_today(database, settings, datetime.now(UTC))
 
+    async def end_acceptances() -> None:
+        await acceptances.end_over(database, datetime.now(UTC))
+
     worker.every("catalog test runs", _CLEAR_UP_EVERY, end_runs, leader_only=True)
+    worker.every("catalog accepted failures", _CLEAR_UP_EVERY, end_acceptances, leader_only=True)
     worker.every("catalog old results", _ONCE_AN_HOUR, prune_results, leader_only=True)
     worker.every("catalog verdict days", _ONCE_AN_HOUR, keep_verdicts, leader_only=True)
     return worker

@@ -230,6 +230,55 @@ class TestRunCompleted(Momentary):
     ]
 
 
+class AcceptedFailureState(_State):
+    """A failure of a test, or of all tests of a test case, that is accepted until a time."""
+
+    id: UUID
+    automated_test_id: int | None
+    test_name: str | None
+    test_case_id: UUID | None
+    test_case_external_id: str | None
+    test_case_title: str | None
+    reason: str
+    until: datetime
+    issue_url: str | None
+    created_by: str
+    created_at: datetime
+
+
+class AcceptedFailureCreated(Payload):
+    """A failure is accepted until a time."""
+
+    wire_name = "catalog.accepted_failure.created"
+    accepted_failure: AcceptedFailureState
+
+
+class AcceptedFailureEnded(Ending):
+    """A failure is not accepted any more: its time is over, it is no longer needed, or a person ended it."""
+
+    wire_name = "catalog.accepted_failure.ended"
+    accepted_failure: AcceptedFailureState
+    ended_at: datetime
+    ended_because: Literal["until", "no_longer_needed", "person"]
+
+
+class RetiredTest(_State):
+    """A test that is gone for good from some lanes, where it was missing."""
+
+    id: int
+    name: str
+    lanes: Annotated[list[str], Field(description="Branch, environment if any, and lane, such as `main, ci/unit`.")]
+    test_case_ids: list[UUID]
+
+
+class AutomatedTestsRetired(Momentary):
+    """Missing tests are retired, at most 500 an event: they do not count until they run again."""
+
+    wire_name = "catalog.automated_tests.retired"
+    note: str
+    tests: list[RetiredTest]
+
+
 EVENTS: tuple[type[Payload], ...] = (
     RequirementCreated,
     RequirementUpdated,
@@ -245,4 +294,7 @@ EVENTS: tuple[type[Payload], ...] = (
     ImportApplied,
     ImportProgressed,
     TestRunCompleted,
+    AcceptedFailureCreated,
+    AcceptedFailureEnded,
+    AutomatedTestsRetired,
 )

@@ -261,6 +261,73 @@ def test_run_completed(event: Received[catalog.TestRunCompleted]) -> Iterable[En
     )
 
 
+def accepted_failure_created(event: Received[catalog.AcceptedFailureCreated]) -> Iterable[Entry]:
+    """Return one entry for the failure that is accepted."""
+    accepted = event.data.accepted_failure
+    yield entry_of(
+        event,
+        AuditAction.ACCEPTED_FAILURE_CREATED,
+        ResourceType.ACCEPTED_FAILURE,
+        str(accepted.id),
+        _failing(accepted),
+        f"{who(event.actor)} accepted that {_failing(accepted)} fails, until {accepted.until:%Y-%m-%d}:"
+        f" {accepted.reason}",
+        None,
+        vars(accepted),
+    )
+
+
+def accepted_failure_ended(event: Received[catalog.AcceptedFailureEnded]) -> Iterable[Entry]:
+    """Return one entry for the failure that is not accepted any more."""
+    accepted = event.data.accepted_failure
+    failing = _failing(accepted)
+    summary = {
+        "until": f"That {failing} fails is not accepted any more: its time is over.",
+        "no_longer_needed": f"That {failing} fails is not accepted any more, no longer needed: it has passed three"
+        " whole runs.",
+        "person": f"{who(event.actor)} no longer accepts that {failing} fails.",
+    }[event.data.ended_because]
+    yield entry_of(
+        event,
+        AuditAction.ACCEPTED_FAILURE_ENDED,
+        ResourceType.ACCEPTED_FAILURE,
+        str(accepted.id),
+        failing,
+        summary,
+        {"ended_at": None, "ended_because": None},
+        {"ended_at": event.data.ended_at, "ended_because": event.data.ended_because},
+        given(accepted, frozenset({"id"})),
+    )
+
+
+def _failing(accepted: catalog.AcceptedFailureState) -> str:
+    if accepted.automated_test_id is not None:
+        return f"the test {accepted.test_name or accepted.automated_test_id}"
+    if accepted.test_case_title is None:
+        return "a test case"
+    return named("test_case", accepted.test_case_title, accepted.test_case_external_id)
+
+
+def automated_tests_retired(event: Received[catalog.AutomatedTestsRetired]) -> Iterable[Entry]:
+    """Return one entry for all tests of the event."""
+    retired = event.data.tests
+    only = retired[0] if len(retired) == 1 else None
+    tests = f"the test {only.name}" if only is not None else counted(len(retired), "test")
+    entry = entry_of(
+        event,
+        AuditAction.AUTOMATED_TEST_RETIRED,
+        ResourceType.AUTOMATED_TEST,
+        None if only is None else str(only.id),
+        None if only is None else only.name,
+        f"{who(event.actor)} retired {tests}: {event.data.note}",
+        {"retired": False},
+        {"retired": True, "note": event.data.note},
+        {"tests": [vars(one) for one in retired]},
+    )
+    entry.resource_ids = None if only is not None else [str(one.id) for one in retired]
+    yield entry
+
+
 # The entry says these itself, or they are no field of the resource.
 _HIDDEN = frozenset({"id", "created_at", "updated_at"}) | _NAMES
 

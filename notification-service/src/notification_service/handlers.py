@@ -147,6 +147,9 @@ _KNOWN: Mapping[type[Payload], Handler] = {
         audited(entries.import_applied), to_actor(texts.import_applied), streamed(stream_events.import_applied)
     ),
     catalog.TestRunCompleted: each(audited(entries.test_run_completed), streamed(stream_events.test_run_completed)),
+    catalog.AcceptedFailureCreated: audited(entries.accepted_failure_created),
+    catalog.AcceptedFailureEnded: audited(entries.accepted_failure_ended),
+    catalog.AutomatedTestsRetired: audited(entries.automated_tests_retired),
     suggestion.ItemSuggestionsGenerated: each(
         audited(entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),

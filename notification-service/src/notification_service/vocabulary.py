@@ -24,6 +24,8 @@ class ResourceType(StrEnum):
     COVERAGE = "coverage"
     IMPORT = "import"
     TEST_RUN = "test_run"
+    ACCEPTED_FAILURE = "accepted_failure"
+    AUTOMATED_TEST = "automated_test"
     USER = "user"
     PROJECT = "project"
 
@@ -52,6 +54,9 @@ class AuditAction(StrEnum):
     COVERAGE_DROPPED = "coverage.dropped"
     IMPORT_APPLIED = "import.applied"
     TEST_RUN_COMPLETED = "test_run.completed"
+    ACCEPTED_FAILURE_CREATED = "accepted_failure.created"
+    ACCEPTED_FAILURE_ENDED = "accepted_failure.ended"
+    AUTOMATED_TEST_RETIRED = "automated_test.retired"
     USER_CREATED = "user.created"
     USER_UPDATED = "user.updated"
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action

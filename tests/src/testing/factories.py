@@ -58,6 +58,24 @@ def coverage_dropped(**fields: Any) -> catalog.CoverageDropped:
     return catalog.CoverageDropped(**state | fields)
 
 
+def accepted_failure(**fields: Any) -> catalog.AcceptedFailureState:
+    """Return the failure of a test that is accepted until Christmas."""
+    state = {
+        "id": uuid4(),
+        "automated_test_id": 17,
+        "test_name": "tests.doors.close",
+        "test_case_id": None,
+        "test_case_external_id": None,
+        "test_case_title": None,
+        "issue_url": None,
+        "reason": "The supplier mends it.",
+        "until": datetime(2026, 12, 24, 23, 59, 59, tzinfo=UTC),
+        "created_by": "ana@example.com",
+        "created_at": CREATED_AT,
+    }
+    return catalog.AcceptedFailureState(**state | fields)
+
+
 def reviewed(status: str = "accepted", **fields: Any) -> suggestion.ReviewedSuggestion:
     """Return a suggestion after its review; an accepted one has a link."""
     return suggestion.ReviewedSuggestion(**_suggestion(status) | fields)

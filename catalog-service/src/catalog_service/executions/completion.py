@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from catalog_service.executions import runs
+from catalog_service.executions.acceptances import service as acceptances
 from catalog_service.verdicts import CONTEXTS
 from chassis.core import projects
 from chassis.db.database import Connection, Database
@@ -44,6 +45,7 @@ async def complete(
 ) -> None:
     """End a run, and tell it; one that has ended already is told again, since it has changed."""
     await runs.end(connection, run_id, now, by_shards=by_shards)
+    await acceptances.settle(connection, run_id, now)
     run = await runs.read(connection, run_id)
     asked: dict[str, Any] = {"run": run_id, "branch": run["branch"], "most": _MOST_TOLD}
     event = TestRunCompleted(

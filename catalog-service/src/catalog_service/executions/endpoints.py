@@ -349,12 +349,15 @@ async def create_manual_execution(
     openapi_extra=documented(TestsQuery),
 )
 async def list_automated_tests(request: Request, _: Viewer, database: Db) -> Response:
-    """Return one page of the tests by class and name; `linked=false`: those that CI runs and nobody traces."""
+    """Return one page of the tests by class and name.
+
+    `linked=false`: those that CI runs and nobody traces; `missing=true`: those that it does not run any more.
+    """
     query = read_query(request, TestsQuery)
     wanted = query.page(request, tests.BY_NAME)
-    conditions = query.conditions()
+    conditions, missing = query.conditions(), query.missing_conditions()
     async with database.connection() as connection:
-        found = await tests.page(connection, conditions, wanted, renamed=query.suspected_rename)
+        found = await tests.page(connection, conditions, wanted, missing, renamed=query.suspected_rename)
     return page(request, wanted, found)
 
 

@@ -11,6 +11,7 @@ def add_tables(metadata: sa.MetaData) -> None:
     """Describe the tables in the schema of the service."""
     _add_runs(metadata)
     _add_tests(metadata)
+    _add_acceptances(metadata)
     _add_executions(metadata)
     _add_states(metadata)
     # Not used any more: versions before lanes, which may run beside this one for a while, write it.
@@ -238,6 +239,49 @@ def _add_tests(metadata: sa.MetaData) -> None:
         comment="missing tests that a person has taken out of a branch, environment and lane,"
         " until they run there again",
     )
+
+
+def _add_acceptances(metadata: sa.MetaData) -> None:
+    accepted = sa.Table(
+        "accepted_failures",
+        metadata,
+        sa.Column("id", sa.Uuid, primary_key=True),
+        project_column(),
+        sa.Column(
+            "test_id",
+            sa.ForeignKey("automated_tests.id", ondelete="CASCADE"),
+            comment="the automated test, or else the test case",
+        ),
+        sa.Column("test_case_id", sa.Uuid),
+        required("reason", sa.Text),
+        timestamp("until"),
+        sa.Column("issue_url", sa.Text),
+        required(
+            "settled",
+            pg.ARRAY(sa.Integer),
+            server_default="{}",
+            comment="branches, environments and lanes where it has passed three whole runs since:"
+            " it is not accepted there any more",
+        ),
+        required("created_by", sa.Text),
+        timestamp("created_at"),
+        timestamp("ended_at", nullable=True),
+        sa.Column("ended_by", sa.Text),
+        sa.Column("ended_because", sa.Text),
+        one_of("ended_because", "until", "no_longer_needed", "person"),
+        sa.CheckConstraint("num_nonnulls(test_id, test_case_id) = 1", name="of_one"),
+        comment="failures that people know of and accept until a time",
+    )
+    is_open = accepted.c.ended_at.is_(None)
+    sa.Index("ix_accepted_failures_created_at_id", accepted.c.project_id, accepted.c.created_at.desc(), accepted.c.id)
+    for name in ("test_id", "test_case_id"):
+        sa.Index(
+            f"uq_accepted_failures_{name}",
+            accepted.c.project_id,
+            accepted.c[name],
+            unique=True,
+            postgresql_where=is_open,
+        )
 
 
 def _add_states(metadata: sa.MetaData) -> None:

@@ -341,6 +341,23 @@ class TestsQuery(PageQuery):
     suspected_rename: Annotated[
         bool, Field(description="Only tests that may be the new name of one that is not run any more.")
     ] = False
+    missing: Annotated[
+        bool,
+        Field(
+            description="Only tests that are missing: a test case counts on them, and a whole run of their lane did not"
+            " have them. Rows then say where."
+        ),
+    ] = False
+    branch: Annotated[
+        str | None, Field(description=f"With `missing`: on one of these branches; {FREE_ALTERNATIVES}.")
+    ] = None
+    lane: Annotated[str | None, Field(description=f"With `missing`: in one of these lanes; {FREE_ALTERNATIVES}.")] = (
+        None
+    )
+    retired: Annotated[
+        bool | None,
+        Field(description="Whether a person has retired them somewhere, and they have not run there since."),
+    ] = None
     ids: Ids = None
 
     def conditions(self) -> Conditions:
@@ -356,5 +373,25 @@ class TestsQuery(PageQuery):
         )
         if self.search is not None:
             conditions.add("(t.name ILIKE %(search)s OR t.class_name ILIKE %(search)s)", search=containing(self.search))
+        if self.retired is not None:
+            is_retired = "EXISTS (SELECT FROM retired_tests d WHERE d.test_id = t.id)"
+            conditions.add(is_retired if self.retired else f"NOT {is_retired}")
         conditions.choose("t.id", parse_own_numbers(self.ids))
+        return conditions
+
+    def missing_conditions(self) -> Conditions | None:
+        """Return what a context `c` must fulfil that tests are missing in; None: missing ones are not asked for.
+
+        Raises Invalid.
+        """
+        places = {"branch": self.branch, "lane": self.lane}
+        if not self.missing:
+            for name, value in places.items():
+                if value is not None:
+                    detail = f"{name} says where tests are missing; send missing=true with it."
+                    raise Invalid.field(f"/query/{name}", detail, "contradiction")
+            return None
+        conditions = Conditions()
+        for name, value in places.items():
+            conditions.choose(f"c.{name}", parse_words(name, value))
         return conditions

@@ -60,6 +60,16 @@ class ShortTest(BaseModel):
     name: str
 
 
+class AcceptanceOfTest(BaseModel):
+    """What is said of a failure that is accepted now."""
+
+    id: UUID
+    reason: str
+    until: datetime
+    accepted_by: str
+    issue_url: str | None
+
+
 class TestBehind(ShortTest):
     """A test that counts for a test case: how it stands on a branch, environment and lane."""
 
@@ -76,6 +86,7 @@ class TestBehind(ShortTest):
     older: Annotated[bool, Field(description="Its result is of another commit than the one that was asked for.")]
     unsteady: Annotated[bool, Field(description="At least 4 changes in its last 20 runs, whatever the commit.")]
     on_default_branch: bool
+    accepted: Annotated[AcceptanceOfTest | None, Field(description="Of a failing one: that its failure is accepted.")]
 
 
 class TestCaseStanding(ShortItem):
@@ -222,6 +233,30 @@ class ManualExecution(BaseModel):
     commit: ShortText = None
 
 
+class MissingIn(BaseModel):
+    """Where a test is missing."""
+
+    branch: str
+    environment: str | None
+    lane: str
+    lane_gone: Annotated[bool, Field(description="None of the last 10 commits of the branch has its lane.")]
+    last_run_at: Annotated[datetime, Field(description="When it ran there last.")]
+    missed_runs: Annotated[int, Field(description="Whole runs of the lane since then, that did not have it.")]
+    missed_run: Annotated[str | None, Field(description="The key of the last of these.")]
+    missed_since: Annotated[datetime | None, Field(description="When the first of these began.")]
+
+
+class RetiredFrom(BaseModel):
+    """Where a test is retired, until it runs there again."""
+
+    branch: str
+    environment: str | None
+    lane: str
+    retired_at: datetime
+    retired_by: str
+    note: str
+
+
 class AutomatedTest(BaseModel):
     """A test as CI names it, and the test cases that its results count for."""
 
@@ -240,6 +275,8 @@ class AutomatedTest(BaseModel):
                     "first_seen": "2026-01-02T08:15:00.000000Z",
                     "last_seen": "2026-03-02T08:15:00.000000Z",
                     "suspected_rename": None,
+                    "retired": [],
+                    "missing": None,
                 }
             ]
         }
@@ -258,6 +295,8 @@ class AutomatedTest(BaseModel):
     suspected_rename: Annotated[
         int | None, Field(description="The test that this one may be the new name of; only with suspected_rename=true.")
     ]
+    retired: list[RetiredFrom]
+    missing: Annotated[list[MissingIn] | None, Field(description="Where it is missing; only with missing=true.")]
 
 
 class AutomatedTestPatch(BaseModel):

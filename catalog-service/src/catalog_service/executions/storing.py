@@ -315,6 +315,9 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
     )
     await lanes.place_by_hand(connection, run.id, test_id, run.context_id)
     await connection.execute(
+        "DELETE FROM retired_tests WHERE test_id = %(test)s AND context_id = %(context)s", parameters
+    )
+    await connection.execute(
         """
         INSERT INTO executions (test_id, context_id, at, run_id, status, outcomes)
         VALUES (%(test)s, %(context)s, %(at)s, %(run)s, %(status)s, %(outcome)s)

@@ -9,6 +9,7 @@ from catalog_service.executions import renames, states, storing
 from catalog_service.executions.states import Affected
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
+from catalog_service.verdicts import CONTEXTS
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
@@ -21,8 +22,15 @@ BY_NAME = Order("class_name:asc", (By("t.class_name", str), By("t.name", str), B
 _COLUMNS = f"""
     t.id, t.class_name, t.name, t.suite, t.file, known.test_case_id, known.matched_by,
     coalesce(known.test_cases, '[]') AS test_cases, t.first_seen,
-    {storing.LAST_SEEN.format(test="t", id="t.id")} AS last_seen, NULL::bigint AS suspected_rename
+    {storing.LAST_SEEN.format(test="t", id="t.id")} AS last_seen, NULL::bigint AS suspected_rename,
+    gone.retired
 """
+MISSING = f"""
+    SELECT DISTINCT s.test_id, s.context_id, s.position, s.at, c.branch, c.environment, c.lane, c.is_gone
+    FROM test_states s JOIN ({CONTEXTS}) AS c ON c.id = s.context_id
+    WHERE s.position < c.missing_before"""
+"""The query of the tests that are missing, with the branch, environment and lane `c` that each is missing in."""
+
 _JOINED = """
     LEFT JOIN LATERAL (
         SELECT (array_agg(m.test_case_id ORDER BY c.external_id, c.id))[1] AS test_case_id,
@@ -30,16 +38,47 @@ _JOINED = """
                json_agg(json_build_object('id', c.id, 'external_id', c.external_id, 'title', c.title,
                                           'module', c.module) ORDER BY c.external_id, c.id) AS test_cases
         FROM automated_test_cases m JOIN test_cases c ON c.id = m.test_case_id WHERE m.test_id = t.id
-    ) AS known ON true
+    ) AS known ON true CROSS JOIN LATERAL (
+        SELECT coalesce(json_agg(json_build_object(
+            'branch', x.branch, 'environment', nullif(x.environment, ''), 'lane', x.lane, 'retired_at', d.retired_at,
+            'retired_by', d.retired_by, 'note', d.note) ORDER BY x.branch, x.environment, x.lane), '[]') AS retired
+        FROM retired_tests d JOIN run_contexts x ON x.id = d.context_id WHERE d.test_id = t.id
+    ) AS gone
+"""
+_NOT_ASKED = "NULL::json AS missing"
+# As the reasons of verdicts say it: with the whole runs of the lane since its last result.
+_MISSING_IN = """
+    CROSS JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+            'branch', m.branch, 'environment', nullif(m.environment, ''), 'lane', m.lane, 'lane_gone', m.is_gone,
+            'last_run_at', m.at, 'missed_runs', missed.runs, 'missed_run', missed.key, 'missed_since', missed.at
+        ) ORDER BY m.branch, m.environment, m.lane) AS missing
+        FROM missing m CROSS JOIN LATERAL (
+            SELECT count(*) AS runs, (array_agg(r.key ORDER BY l.position DESC, r.at DESC))[1] AS key, min(r.at) AS at
+            FROM run_lanes l JOIN test_runs r ON r.id = l.run_id
+            WHERE l.context_id = m.context_id AND l.is_whole AND l.position > m.position
+        ) AS missed WHERE m.test_id = t.id
+    ) AS lacking
 """
 
 
-async def page(connection: Connection, conditions: Conditions, wanted: PageRequest, *, renamed: bool) -> Fetched:
-    """Return a page of tests under conditions on `t`; `renamed`: of new names, with the tests that had old ones."""
+async def page(
+    connection: Connection, conditions: Conditions, wanted: PageRequest, missing: Conditions | None, *, renamed: bool
+) -> Fetched:
+    """Return a page of tests under conditions on `t`.
+
+    With `missing`: of those that are missing in a context `c` under its conditions. `renamed`: of new names, with the
+    tests that had old ones.
+    """
     former = await renames.read(connection) if renamed else {}
     if renamed:
         conditions.add("t.id = ANY(%(renamed)s)", renamed=[*former])
-    found = await fetch_page(connection, _COLUMNS, "automated_tests t", conditions, wanted, joined=_JOINED)
+    columns, joined, common = f"{_COLUMNS}, {_NOT_ASKED}", _JOINED, ""
+    if missing is not None:
+        conditions.add("t.id IN (SELECT test_id FROM missing)", **missing.parameters)
+        columns, joined = f"{_COLUMNS}, lacking.missing", _JOINED + _MISSING_IN
+        common = f"WITH missing AS MATERIALIZED ({MISSING} {missing.also})"
+    found = await fetch_page(connection, columns, "automated_tests t", conditions, wanted, joined=joined, common=common)
     for row in found.rows:
         row["suspected_rename"] = former.get(row["id"])
     return found
@@ -48,26 +87,27 @@ async def page(connection: Connection, conditions: Conditions, wanted: PageReque
 async def read(connection: Connection, test_id: int) -> Row:
     """Return a test as it is answered; raise NotFound."""
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS} FROM automated_tests t {_JOINED}"
+        f"SELECT {_COLUMNS}, {_NOT_ASKED} FROM automated_tests t {_JOINED}"
         " WHERE t.id = %s AND NOT t.is_manual AND t.merged_into IS NULL",
         (test_id,),
     )
     row = await cursor.fetchone()
     if row is None:
-        raise _not_found()
+        raise not_found()
     return row
 
 
 async def of_ids(connection: Connection, ids: Sequence[int]) -> dict[int, Row]:
     """Return tests as they are answered, by their ids."""
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS} FROM automated_tests t {_JOINED} WHERE t.id = ANY(%s)",
+        f"SELECT {_COLUMNS}, {_NOT_ASKED} FROM automated_tests t {_JOINED} WHERE t.id = ANY(%s)",
         (list(ids),),
     )
     return {row["id"]: row for row in await cursor.fetchall()}
 
 
-def _not_found() -> NotFound:
+def not_found() -> NotFound:
+    """Return the problem of an id that no test has."""
     return NotFound("There is no automated test with this id.", code="automated_test_not_found")
 
 
@@ -79,7 +119,7 @@ async def _lock(connection: Connection, *ids: int) -> None:
         (list(ids),),
     )
     if len(found) < len({*ids}):
-        raise _not_found()
+        raise not_found()
 
 
 async def assign(connection: Connection, test_id: int, test_case_id: UUID | None, now: datetime) -> Row:
@@ -121,6 +161,14 @@ async def merge(connection: Connection, test_id: int, into: int) -> Row:
         ids,
     )
     await connection.execute("DELETE FROM automated_test_cases WHERE test_id = %(old)s", ids)
+    # What is accepted of it goes with it, unless something is of the other, too.
+    await connection.execute(
+        """
+        UPDATE accepted_failures a SET test_id = %(new)s WHERE a.test_id = %(old)s AND (a.ended_at IS NOT NULL
+        OR NOT EXISTS (SELECT FROM accepted_failures o WHERE o.test_id = %(new)s AND o.ended_at IS NULL))
+        """,
+        ids,
+    )
     await storing.move(connection, test_id, into)
     await connection.execute(
         """

@@ -4,6 +4,77 @@
  */
 
 export interface paths {
+    "/api/v1/accepted-failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List accepted failures, the newest first
+         * @description Return one page of the failures that are accepted, and of those that were.
+         */
+        get: operations["list_accepted_failures"];
+        put?: never;
+        /**
+         * Accept a failure until a time
+         * @description Say that a test, or each test of a test case, may fail for a while, and why.
+         *
+         *     Verdicts stay `failed` and say so; a gate with `accepted=allow` lets pass what fails for nothing else, and lists it.
+         *     It ends by itself: at `until`, or when the test has passed three whole runs in a row wherever it had failed.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["create_accepted_failure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accepted-failures/{accepted_failure_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an accepted failure
+         * @description Return it as it is now: whether it is accepted, or since when and why not any more.
+         */
+        get: operations["read_accepted_failure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accepted-failures/{accepted_failure_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a failure no longer
+         * @description End it before its time; one that has ended already stays as it is.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["end_accepted_failure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/activity": {
         parameters: {
             query?: never;
@@ -568,7 +639,9 @@ export interface paths {
         };
         /**
          * List the tests that CI runs
-         * @description Return one page of the tests by class and name; `linked=false`: those that CI runs and nobody traces.
+         * @description Return one page of the tests by class and name.
+         *
+         *     `linked=false`: those that CI runs and nobody traces; `missing=true`: those that it does not run any more.
          */
         get: operations["list_automated_tests"];
         put?: never;
@@ -617,6 +690,55 @@ export interface paths {
          *     Needs the role `reviewer`.
          */
         post: operations["merge_automated_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automated-tests/{test_id}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retire a missing test
+         * @description Say that a test is gone for good from each branch, environment and lane where it is missing.
+         *
+         *     It counts for nothing there until it runs there again. What stands for executions by hand can be retired where it
+         *     has not failed: nobody executes the test case by hand any more.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["retire_automated_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automated-tests/bulk-retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retire many missing tests
+         * @description Say of tests that they are gone for good, where whole runs do not have them any more; see the one of a test.
+         *
+         *     Those of a lane are told first: with their number as `expected_count` they are retired.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["retire_automated_tests"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2918,6 +3040,140 @@ export interface components {
             token: string;
         };
         /**
+         * AcceptanceOfTest
+         * @description What is said of a failure that is accepted now.
+         */
+        AcceptanceOfTest: {
+            /** Accepted By */
+            accepted_by: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Issue Url */
+            issue_url: string | null;
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
+         * AcceptedFailure
+         * @description A failure that is accepted, or was.
+         * @example {
+         *       "active": true,
+         *       "automated_test": {
+         *         "by_hand": false,
+         *         "class_name": "tests.test_doors",
+         *         "id": 17,
+         *         "name": "test_doors"
+         *       },
+         *       "automated_test_id": 17,
+         *       "created_at": "2026-11-27T08:15:00.000000Z",
+         *       "created_by": "reviewer@example.com",
+         *       "ended_at": null,
+         *       "ended_because": null,
+         *       "ended_by": null,
+         *       "id": "3c1e7a52-7a0e-4b60-9a2f-9c3a3f1f7a21",
+         *       "issue_url": "https://issues.example.com/DOOR-7",
+         *       "reason": "The supplier mends the left door with version 2.4.",
+         *       "test_case": null,
+         *       "test_case_id": null,
+         *       "until": "2026-12-24T23:59:59.999999Z"
+         *     }
+         */
+        AcceptedFailure: {
+            /** Active */
+            active: boolean;
+            automated_test: components["schemas"]["AcceptedTest"] | null;
+            /** Automated Test Id */
+            automated_test_id: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** @description no_longer_needed: the test has passed three whole runs since, wherever it had failed. */
+            ended_because: components["schemas"]["EndedBecause"] | null;
+            /**
+             * Ended By
+             * @description Who ended it; null where it ended by itself.
+             */
+            ended_by: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Issue Url */
+            issue_url: string | null;
+            /** Reason */
+            reason: string;
+            /** @description Null for a test, and when it is deleted. */
+            test_case: components["schemas"]["ShortItem"] | null;
+            /** Test Case Id */
+            test_case_id: string | null;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        AcceptedFailureNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "accepted_failure_not_found";
+        };
+        /**
+         * AcceptedFailureWrite
+         * @description A failure to accept: of an automated test, or of all tests of a test case.
+         * @example {
+         *       "automated_test_id": 17,
+         *       "issue_url": "https://issues.example.com/DOOR-7",
+         *       "reason": "The supplier mends the left door with version 2.4.",
+         *       "until": "2026-12-24"
+         *     }
+         */
+        AcceptedFailureWrite: {
+            /** Automated Test Id */
+            automated_test_id?: number | null;
+            /**
+             * Issue Url
+             * @description Where it is worked on.
+             */
+            issue_url?: string | null;
+            /** Reason */
+            reason: string;
+            /** Test Case Id */
+            test_case_id?: string | null;
+            /**
+             * Until
+             * @description Until when: a day, to its end in UTC, or a time with its offset; at most 90 days ahead.
+             */
+            until: string;
+        };
+        /**
+         * AcceptedTest
+         * @description A test as CI names it, or what people execute.
+         */
+        AcceptedTest: {
+            /** By Hand */
+            by_hand: boolean;
+            /** Class Name */
+            class_name: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+        };
+        /**
          * AccessToken
          * @description The answer to a log-in.
          */
@@ -3027,6 +3283,10 @@ export interface components {
          * @enum {string}
          */
         AlgorithmName: "tfidf" | "keyword" | "hybrid";
+        AlreadyAccepted: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "already_accepted";
+        };
         /**
          * ApiToken
          * @description An API token as its owner sees it: never the secret.
@@ -3105,7 +3365,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -3206,7 +3466,9 @@ export interface components {
          *       "id": 17,
          *       "last_seen": "2026-03-02T08:15:00.000000Z",
          *       "matched_by": "named",
+         *       "missing": null,
          *       "name": "test_doors",
+         *       "retired": [],
          *       "suite": "pytest",
          *       "suspected_rename": null,
          *       "test_case_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
@@ -3231,8 +3493,15 @@ export interface components {
              */
             last_seen: string;
             matched_by: components["schemas"]["MatchedBy"] | null;
+            /**
+             * Missing
+             * @description Where it is missing; only with missing=true.
+             */
+            missing: components["schemas"]["MissingIn"][] | null;
             /** Name */
             name: string;
+            /** Retired */
+            retired: components["schemas"]["RetiredFrom"][];
             /** Suite */
             suite: string;
             /**
@@ -3669,6 +3938,86 @@ export interface components {
              * @description How many suggestions were asked for, each counted once, or match the filter.
              */
             total: number;
+        };
+        /**
+         * BulkRetire
+         * @description Missing tests to retire: those with these `ids`, or all of a branch and lane, which asks for `expected_count`.
+         * @example {
+         *       "ids": [
+         *         17,
+         *         18
+         *       ],
+         *       "note": "The doors have no left side any more."
+         *     }
+         * @example {
+         *       "branch": "main",
+         *       "dry_run": true,
+         *       "lane": "ci/e2e",
+         *       "note": "The doors have no left side any more."
+         *     }
+         * @example {
+         *       "branch": "main",
+         *       "expected_count": 12,
+         *       "lane": "ci/e2e",
+         *       "note": "The doors have no left side any more."
+         *     }
+         */
+        BulkRetire: {
+            /** Branch */
+            branch?: string | null;
+            /**
+             * Dry Run
+             * @description Only say what would be done.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Expected Count
+             * @description How many there are; when it is another number now, none is retired.
+             */
+            expected_count?: number | null;
+            /** Ids */
+            ids?: number[] | null;
+            /** Lane */
+            lane?: string | null;
+            /**
+             * Note
+             * @description Why they are gone for good.
+             */
+            note: string;
+        };
+        /**
+         * BulkRetired
+         * @description What was done, or would be.
+         */
+        BulkRetired: {
+            /**
+             * Dry Run
+             * @description Whether nothing was to be changed: asked for, or without `expected_count`.
+             */
+            dry_run: boolean;
+            /** Failed */
+            failed: number;
+            /**
+             * Matched
+             * @description How many there are: the `expected_count`.
+             */
+            matched: number;
+            /**
+             * Message
+             * @description The same as a sentence, and how to go on.
+             */
+            message: string;
+            /**
+             * Results
+             * @description One an id, in their order; of a lane the first 500.
+             */
+            results: components["schemas"]["RetireResult"][];
+            /**
+             * Retired
+             * @description How many were retired; 0 in a dry run.
+             */
+            retired: number;
         };
         /**
          * BulkReview
@@ -4132,6 +4481,12 @@ export interface components {
             /** @enum {unknown} */
             code?: "email_taken" | "project_archived";
         };
+        /**
+         * EndedBecause
+         * @description Why a failure is not accepted any more.
+         * @enum {string}
+         */
+        EndedBecause: "until" | "no_longer_needed" | "person";
         /**
          * Execution
          * @description How a test ended in a run.
@@ -7488,6 +7843,44 @@ export interface components {
             code?: "misdirected_request";
         };
         /**
+         * MissingIn
+         * @description Where a test is missing.
+         */
+        MissingIn: {
+            /** Branch */
+            branch: string;
+            /** Environment */
+            environment: string | null;
+            /** Lane */
+            lane: string;
+            /**
+             * Lane Gone
+             * @description None of the last 10 commits of the branch has its lane.
+             */
+            lane_gone: boolean;
+            /**
+             * Last Run At
+             * Format: date-time
+             * @description When it ran there last.
+             */
+            last_run_at: string;
+            /**
+             * Missed Run
+             * @description The key of the last of these.
+             */
+            missed_run: string | null;
+            /**
+             * Missed Runs
+             * @description Whole runs of the lane since then, that did not have it.
+             */
+            missed_runs: number;
+            /**
+             * Missed Since
+             * @description When the first of these began.
+             */
+            missed_since: string | null;
+        };
+        /**
          * Mode
          * @enum {string}
          */
@@ -7966,6 +8359,22 @@ export interface components {
              * @description To the minute.
              */
             last_seen_at: string;
+        };
+        /** Page[AcceptedFailure] */
+        Page_AcceptedFailure_: {
+            /** Items */
+            items: components["schemas"]["AcceptedFailure"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
         };
         /** Page[ApiToken] */
         Page_ApiToken_: {
@@ -9386,7 +9795,7 @@ export interface components {
          * @description What an audit entry is about. Everything but `user` and `project` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "user" | "project";
+        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
         /**
          * ResultCounts
          * @description Results of a file by how they ended, as they stand there: iterations of a test are several.
@@ -9478,6 +9887,58 @@ export interface components {
             branch: string;
             /** Items */
             items: components["schemas"]["ResultDay"][];
+        };
+        /**
+         * RetiredFrom
+         * @description Where a test is retired, until it runs there again.
+         */
+        RetiredFrom: {
+            /** Branch */
+            branch: string;
+            /** Environment */
+            environment: string | null;
+            /** Lane */
+            lane: string;
+            /** Note */
+            note: string;
+            /**
+             * Retired At
+             * Format: date-time
+             */
+            retired_at: string;
+            /** Retired By */
+            retired_by: string;
+        };
+        /**
+         * RetireResult
+         * @description What became of a test, or would in a dry run.
+         */
+        RetireResult: {
+            /** @description What retiring it alone would have answered. */
+            error: components["schemas"]["ProblemDocument"] | null;
+            /** Id */
+            id: number;
+            status: components["schemas"]["RetireStatus"];
+        };
+        /**
+         * RetireStatus
+         * @description What became of a test; `failed` has an `error`.
+         * @enum {string}
+         */
+        RetireStatus: "retired" | "failed";
+        /**
+         * RetireTest
+         * @description Why a test is gone for good.
+         * @example {
+         *       "note": "The doors have no left side any more."
+         *     }
+         */
+        RetireTest: {
+            /**
+             * Note
+             * @description Why they are gone for good.
+             */
+            note: string;
         };
         ReviewNotFoundOrSuggestionNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -10726,6 +11187,8 @@ export interface components {
          * @description A test that counts for a test case: how it stands on a branch, environment and lane.
          */
         TestBehind: {
+            /** @description Of a failing one: that its failure is accepted. */
+            accepted: components["schemas"]["AcceptanceOfTest"] | null;
             /** By Hand */
             by_hand: boolean;
             /** Class Name */
@@ -11409,6 +11872,10 @@ export interface components {
             skipped: number;
             /** Tests */
             tests: number;
+        };
+        TestNotMissing: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "test_not_missing";
         };
         /**
          * TestRun
@@ -12280,6 +12747,16 @@ export interface components {
         };
     };
     responses: {
+        /** @description Not found: `accepted_failure_not_found` */
+        AcceptedFailureNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AcceptedFailureNotFound"];
+            };
+        };
         /** @description Duplicate or state conflict: `account_inactive` */
         AccountInactive: {
             headers: {
@@ -12308,6 +12785,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["AccountInactiveOrPasswordLoginOff"];
+            };
+        };
+        /** @description Duplicate or state conflict: `already_accepted` */
+        AlreadyAccepted: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AlreadyAccepted"];
             };
         };
         /** @description Not found: `automated_test_not_found` */
@@ -13126,6 +13613,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["TestCaseNotFound"];
             };
         };
+        /** @description Duplicate or state conflict: `test_not_missing` */
+        TestNotMissing: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TestNotMissing"];
+            };
+        };
         /** @description Not found: `test_run_not_found` */
         TestRunNotFound: {
             headers: {
@@ -13383,6 +13880,11 @@ export interface components {
 }
 export type SchemaAccept = components['schemas']['Accept'];
 export type SchemaAcceptance = components['schemas']['Acceptance'];
+export type SchemaAcceptanceOfTest = components['schemas']['AcceptanceOfTest'];
+export type SchemaAcceptedFailure = components['schemas']['AcceptedFailure'];
+export type SchemaAcceptedFailureNotFound = components['schemas']['AcceptedFailureNotFound'];
+export type SchemaAcceptedFailureWrite = components['schemas']['AcceptedFailureWrite'];
+export type SchemaAcceptedTest = components['schemas']['AcceptedTest'];
 export type SchemaAccessToken = components['schemas']['AccessToken'];
 export type SchemaAccountInactive = components['schemas']['AccountInactive'];
 export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['AccountInactiveOrCrossSiteRequest'];
@@ -13392,6 +13894,7 @@ export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaActivityList = components['schemas']['ActivityList'];
 export type SchemaAlgorithm = components['schemas']['Algorithm'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
+export type SchemaAlreadyAccepted = components['schemas']['AlreadyAccepted'];
 export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
 export type SchemaAsked = components['schemas']['Asked'];
@@ -13418,6 +13921,8 @@ export type SchemaBulkAnswerTestCase = components['schemas']['BulkAnswer_TestCas
 export type SchemaBulkFilter = components['schemas']['BulkFilter'];
 export type SchemaBulkPreview = components['schemas']['BulkPreview'];
 export type SchemaBulkResult = components['schemas']['BulkResult'];
+export type SchemaBulkRetire = components['schemas']['BulkRetire'];
+export type SchemaBulkRetired = components['schemas']['BulkRetired'];
 export type SchemaBulkReview = components['schemas']['BulkReview'];
 export type SchemaBulkStatus = components['schemas']['BulkStatus'];
 export type SchemaChangeAction = components['schemas']['ChangeAction'];
@@ -13447,6 +13952,7 @@ export type SchemaEffects = components['schemas']['Effects'];
 export type SchemaEmailNotVerifiedOrAccountLinked = components['schemas']['EmailNotVerifiedOrAccountLinked'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaEmailTakenOrProjectArchived = components['schemas']['EmailTakenOrProjectArchived'];
+export type SchemaEndedBecause = components['schemas']['EndedBecause'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRequirement = components['schemas']['ExpandedRequirement'];
@@ -13554,6 +14060,7 @@ export type SchemaMemberWrite = components['schemas']['MemberWrite'];
 export type SchemaMergeTests = components['schemas']['MergeTests'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
 export type SchemaMisdirectedRequest = components['schemas']['MisdirectedRequest'];
+export type SchemaMissingIn = components['schemas']['MissingIn'];
 export type SchemaMode = components['schemas']['Mode'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
@@ -13581,6 +14088,7 @@ export type SchemaNotificationType = components['schemas']['NotificationType'];
 export type SchemaOlderOfGate = components['schemas']['OlderOfGate'];
 export type SchemaOnChange = components['schemas']['OnChange'];
 export type SchemaOpenSession = components['schemas']['OpenSession'];
+export type SchemaPageAcceptedFailure = components['schemas']['Page_AcceptedFailure_'];
 export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
 export type SchemaPageAutomatedTest = components['schemas']['Page_AutomatedTest_'];
@@ -13663,6 +14171,10 @@ export type SchemaResultDay = components['schemas']['ResultDay'];
 export type SchemaResultStatus = components['schemas']['ResultStatus'];
 export type SchemaResultsUpload = components['schemas']['ResultsUpload'];
 export type SchemaResultTrend = components['schemas']['ResultTrend'];
+export type SchemaRetiredFrom = components['schemas']['RetiredFrom'];
+export type SchemaRetireResult = components['schemas']['RetireResult'];
+export type SchemaRetireStatus = components['schemas']['RetireStatus'];
+export type SchemaRetireTest = components['schemas']['RetireTest'];
 export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['ReviewNotFoundOrSuggestionNotFound'];
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
 export type SchemaReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
@@ -13737,6 +14249,7 @@ export type SchemaTestCaseType = components['schemas']['TestCaseType'];
 export type SchemaTestCaseVerdict = components['schemas']['TestCaseVerdict'];
 export type SchemaTestCaseWrite = components['schemas']['TestCaseWrite'];
 export type SchemaTestCounts = components['schemas']['TestCounts'];
+export type SchemaTestNotMissing = components['schemas']['TestNotMissing'];
 export type SchemaTestRun = components['schemas']['TestRun'];
 export type SchemaTestRunCompletedEvent = components['schemas']['TestRunCompletedEvent'];
 export type SchemaTestRunNotFound = components['schemas']['TestRunNotFound'];
@@ -13783,9 +14296,11 @@ export type SchemaWarned = components['schemas']['Warned'];
 export type SchemaWaysIn = components['schemas']['WaysIn'];
 export type SchemaWhere = components['schemas']['Where'];
 export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
+export type ResponseAcceptedFailureNotFound = components['responses']['AcceptedFailureNotFound'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
 export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
 export type ResponseAccountInactiveOrPasswordLoginOff = components['responses']['AccountInactiveOrPasswordLoginOff'];
+export type ResponseAlreadyAccepted = components['responses']['AlreadyAccepted'];
 export type ResponseAutomatedTestNotFound = components['responses']['AutomatedTestNotFound'];
 export type ResponseAutomatedTestNotFoundOrTestCaseNotFound = components['responses']['AutomatedTestNotFoundOrTestCaseNotFound'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -13867,6 +14382,7 @@ export type ResponseSuggestionNotPending = components['responses']['SuggestionNo
 export type ResponseSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
 export type ResponseSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type ResponseTestCaseNotFound = components['responses']['TestCaseNotFound'];
+export type ResponseTestNotMissing = components['responses']['TestNotMissing'];
 export type ResponseTestRunNotFound = components['responses']['TestRunNotFound'];
 export type ResponseTokenNotFound = components['responses']['TokenNotFound'];
 export type ResponseTooManyImports = components['responses']['TooManyImports'];
@@ -13901,11 +14417,227 @@ export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderXRequestId = components['headers']['X-Request-ID'];
 export type $defs = Record<string, never>;
 export interface operations {
+    list_accepted_failures: {
+        parameters: {
+            query?: {
+                /** @description Whether they are accepted now, or not any more. */
+                active?: boolean;
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Of one of these automated tests: ids with commas between them. */
+                automated_test_id?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description Of one of these test cases, or of a test that counts for one of them. */
+                test_case_id?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AcceptedFailure_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    create_accepted_failure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptedFailureWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedFailure"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AutomatedTestNotFoundOrTestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["AlreadyAccepted"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_accepted_failure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the accepted failure. */
+                accepted_failure_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedFailure"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["AcceptedFailureNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    end_accepted_failure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the accepted failure. */
+                accepted_failure_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedFailure"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AcceptedFailureNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -13922,8 +14654,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -14006,8 +14738,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -14020,8 +14752,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */
@@ -15335,14 +16067,22 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description With `missing`: on one of these branches; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                branch?: string;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description With `missing`: in one of these lanes; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                lane?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Whether a requirement is traced to it: a test case that has a link. */
                 linked?: boolean;
+                /** @description Only tests that are missing: a test case counts on them, and a whole run of their lane did not have them. Rows then say where. */
+                missing?: boolean;
+                /** @description Whether a person has retired them somewhere, and they have not run there since. */
+                retired?: boolean;
                 /** @description Part of a name or class. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -15481,6 +16221,105 @@ export interface operations {
             404: components["responses"]["AutomatedTestNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SameTest"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    retire_automated_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the test. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetireTest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomatedTest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AutomatedTestNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["TestNotMissing"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    retire_automated_tests: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkRetire"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkRetired"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CountChanged"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -4,6 +4,7 @@ import { Tabs } from "../kit/tabs"
 import { useUrl } from "../url"
 import { Flaky } from "./flaky"
 import { GateTab } from "./gate"
+import { Known } from "./known"
 import { Runs } from "./runs"
 import { Stale } from "./stale"
 import { Tests } from "./tests"
@@ -16,6 +17,7 @@ const TABS = [
   { id: "flaky", label: words.flaky, content: () => <Flaky /> },
   { id: "stale", label: words.stale, content: () => <Stale /> },
   { id: "tests", label: words.tests.title, content: () => <Tests /> },
+  { id: "accepted", label: words.known.title, content: () => <Known /> },
   { id: "gate", label: words.gate.title, content: () => <GateTab /> },
 ] as const
 const URL_FIELDS = { tab: v.optional(v.picklist(TABS.map(({ id }) => id)), "runs") }

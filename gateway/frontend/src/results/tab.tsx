@@ -12,6 +12,7 @@ import { Ask, useFields } from "../kit/form"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { useMay } from "../session/session"
+import { Accept, Wrong } from "./known"
 import { Counts, ExecutionLine, NoResults, Outcomes, VerdictBadge } from "./pieces"
 import css from "./results.module.css"
 import { words } from "./words"
@@ -24,6 +25,8 @@ export const ResultsTab = ({ kind, item }: { kind: Kind; item: Item }) =>
   kind === TEST_CASES ? <OfTestCase id={item.id} /> : <OfRequirement id={item.id} />
 
 function OfRequirement({ id }: { id: string }) {
+  const may = useMay("reviewer")
+  const [asked, setAsked] = useState<string>()
   const list = useEndless(["results", "requirement", id], (place, signal) => {
     const params = { path: { requirement_id: id }, query: { limit: LIMIT, ...place } }
     return api.get("/api/v1/requirements/{requirement_id}/results", { params, signal })
@@ -46,10 +49,19 @@ function OfRequirement({ id }: { id: string }) {
                   {one.reasons.map(({ message }) => message).join(" ")}
                   {!one.counts && ` (${words.notCounted})`}
                   <VerdictBadge verdict={one.verdict} />
+                  {may && one.verdict === "failed" && !one.reasons.some(({ code }) => code === "accepted") && (
+                    <Button
+                      aria-label={words.known.acceptOf(one.external_id ?? one.title)}
+                      onPress={() => setAsked(one.id)}
+                    >
+                      {words.known.accept}
+                    </Button>
+                  )}
                 </div>
               </li>
             ))}
           </ul>
+          {asked && <Accept of={{ test_case_id: asked }} close={() => setAsked(undefined)} />}
           <h2>{words.executions}</h2>
         </>
       )}
@@ -76,6 +88,7 @@ function OfTestCase({ id }: { id: string }) {
             <VerdictBadge verdict={now.verdict} />
             {now.reasons.map(({ message }) => message).join(" ")}
           </p>
+          <Wrong tests={now.tests} />
           {now.outcomes && (
             <p>
               {words.lastRuns(now.branch)} <Outcomes outcomes={now.outcomes} />

@@ -15,22 +15,26 @@ import { optionsOf } from "../kit/filter"
 import { tell } from "../kit/toast"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
+import { Retire } from "./known"
 import css from "./results.module.css"
 import { words as all } from "./words"
 
 type Test = components["schemas"]["AutomatedTest"]
 const words = all.tests
 const LIMIT = 50
-const URL_FIELDS = { show: v.optional(v.picklist(["renamed"])) }
+const WHICH = { "": { linked: false }, renamed: { suspected_rename: true }, missing: { missing: true } }
+const NONE = { "": words.none, renamed: words.noRenamed, missing: words.noMissing }
+const URL_FIELDS = { show: v.optional(v.picklist(["renamed", "missing"])) }
 
-/** Tests that CI runs and nobody traces, and those that seem to be others under a new name. */
+/** Tests that CI runs and nobody traces, those that seem to be others under a new name, and missing ones. */
 export function Tests() {
   const [{ show }, setUrl] = useUrl(URL_FIELDS)
   const queries = useQueryClient()
   const mayWrite = useMay("reviewer")
   const [asked, setAsked] = useState<number>()
+  const [retired, setRetired] = useState<Test>()
   const list = useEndless(["results", "tests", show], (place, signal) => {
-    const which = show ? { suspected_rename: true } : { linked: false }
+    const which = WHICH[show ?? ""]
     return api.get("/api/v1/automated-tests", { params: { query: { ...which, limit: LIMIT, ...place } }, signal })
   })
   const ids = list.rows?.flatMap(({ suspected_rename: id }) => (id === null ? [] : [id])).join()
@@ -60,7 +64,7 @@ export function Tests() {
         options={optionsOf(words.kinds)}
         onChange={(next) => setUrl({ show: next })}
       />
-      <Rows list={list} none={show ? words.noRenamed : words.none}>
+      <Rows list={list} none={NONE[show ?? ""]}>
         {(test) => {
           const old = before.data?.items.find(({ id }) => id === test.suspected_rename)
           return (
@@ -72,12 +76,22 @@ export function Tests() {
                     {words.before} {old.name}
                   </p>
                 )}
+                {test.missing?.map(({ branch, environment, lane, missed_runs }) => (
+                  <p key={[branch, environment, lane].join()} className={css.quiet}>
+                    {words.missing([lane, environment].filter(Boolean).join(" · "), branch, words.runs(missed_runs))}
+                  </p>
+                ))}
               </div>
               <div className={tab.about}>
                 <Ago iso={test.last_seen} />
                 {mayWrite && show && old && (
                   <Button aria-label={words.mergeOf(old.name, test.name)} onPress={() => merge(old, test)}>
                     {words.merge}
+                  </Button>
+                )}
+                {mayWrite && show === "missing" && (
+                  <Button aria-label={all.known.retireOf(test.name)} onPress={() => setRetired(test)}>
+                    {all.known.retire}
                   </Button>
                 )}
                 {mayWrite && !show && asked !== test.id && (
@@ -100,6 +114,7 @@ export function Tests() {
           )
         }}
       </Rows>
+      {retired && <Retire test={retired} close={() => setRetired(undefined)} />}
     </div>
   )
 }

@@ -32,6 +32,9 @@ _REVIEWS = {"POST": _REVIEW}
 _PEOPLE = dict.fromkeys(("GET", "POST", "PUT", "PATCH", "DELETE"))
 
 ROUTES: Mapping[str, Mapping[str, Needed]] = {
+    "accepted-failures": {"GET": _READ, "POST": _REVIEW},
+    "accepted-failures/{}": _READS,
+    "accepted-failures/{}/end": _REVIEWS,
     "activity": _READS,
     "analytics/suggestion-performance": _READS,
     "audit-log": {"GET": _ADMIN},
@@ -51,6 +54,8 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "automated-tests": _READS,
     "automated-tests/{}": {"PATCH": _WRITE},
     "automated-tests/{}/merge": _WRITES,
+    "automated-tests/{}/retire": _REVIEWS,
+    "automated-tests/bulk-retire": _REVIEWS,
     "automated-tests/try-patterns": {"POST": _RESULTS},
     "changes": _READS,
     "events": _READS,

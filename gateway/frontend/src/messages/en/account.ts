@@ -52,7 +52,7 @@ export const account = {
       read: "Read",
       write: "Write items and links, import",
       propose: "Propose: have links suggested, never accept one",
-      review: "Review suggestions",
+      review: "Review suggestions, accept known failures, retire missing tests",
       results: "Send test results",
       admin: "Administer",
     },

@@ -23,6 +23,9 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "coverage.dropped": "Coverage dropped",
   "import.applied": "File imported",
   "test_run.completed": "Test run ended",
+  "accepted_failure.created": "Failure accepted",
+  "accepted_failure.ended": "Failure not accepted any more",
+  "automated_test.retired": "Test retired",
   "user.created": "User created",
   "user.updated": "User changed",
   "user.password_changed": "Password changed",
@@ -68,6 +71,8 @@ const resources: Record<components["schemas"]["ResourceType"], string> = {
   coverage: "Coverage",
   import: "Import",
   test_run: "Test run",
+  accepted_failure: "Accepted failure",
+  automated_test: "Test",
   user: "User",
   project: "Project",
 }
