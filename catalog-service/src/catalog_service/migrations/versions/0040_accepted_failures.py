@@ -4,8 +4,8 @@ from alembic import op
 
 from chassis.db.isolation import isolate
 
-revision = "0039"
-down_revision = "0038"
+revision = "0040"
+down_revision = "0039"
 branch_labels = None
 depends_on = None
 
