@@ -54,6 +54,7 @@ items = sa.Table(
     required("priority", sa.Text),
     required("text", pg.JSONB),
     required("terms", pg.JSONB),
+    sa.Column("language", sa.Text, comment="ISO 639-1, of the terms; unknown before 0020"),
     required("text_sequence", sa.BigInteger, comment="place in the feed of the event that last changed the text"),
     required("sequence", sa.BigInteger, comment="place in the feed of the event that was applied last: the order key"),
     required("change", sa.BigInteger, comment="corpus_head.head when what scoring reads was last changed"),

@@ -32,7 +32,7 @@ from suggestion_service.engine import (
     Query,
     Scorer,
     Side,
-    terms,
+    read_terms,
 )
 from suggestion_service.item_files import FileItem, UnusableFile
 from suggestion_service.settings import EmbeddingSettings
@@ -78,7 +78,8 @@ class FileCorpus:
         for item in items:
             ids.append(UUID(int=len(self._names)))
             self._names.append(item.id)
-            corpus.put(side, ids[-1], Entry(terms(item.text), item.text.module, item.text.tags, item.priority))
+            counted, language = read_terms(item.text)
+            corpus.put(side, ids[-1], Entry(counted, item.text.module, item.text.tags, item.priority, language))
         return ids
 
     def calibrated(self, algorithm: Algorithm, calibration: Calibration) -> "FileCorpus":

@@ -75,7 +75,7 @@ def test_what_a_place_reads_as_is_the_term_whatever_the_letters() -> None:
         assert [text[place.start : place.end] for place in SpanFinder(["door"]).find(text)][-1:] == ["door"]
         for term in terms(ItemText(title="", description=text)):
             for place in SpanFinder([term]).find(text):
-                assert term in terms(ItemText(title="", description=text[place.start : place.end]))
+                assert term in terms(ItemText(title="", description=text[place.start : place.end]), "en")
 
 
 @pytest.mark.parametrize("piece", ["pump ", "e\u0301", "登录", "\u0301", "\u1100\u1161", "ﾞ", "İ "])

@@ -15,7 +15,7 @@ from suggestion_service.engine.scorer import Block, Scorer
 from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
 from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors, quantized, unit_vectors
 from suggestion_service.engine.text.sentences import MOST_SENTENCES, sentences
-from suggestion_service.engine.text.terms import ItemText, terms
+from suggestion_service.engine.text.terms import ItemText, read_terms, terms
 
 __all__ = [
     "ALGORITHMS",
@@ -41,6 +41,7 @@ __all__ = [
     "SpanFinder",
     "quantized",
     "read",
+    "read_terms",
     "sentences",
     "terms",
     "unit_vectors",

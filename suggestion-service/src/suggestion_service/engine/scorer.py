@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.corpus.enrichment import enriched
 from suggestion_service.engine.corpus.query import Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.explanation import Explanation, explain
@@ -49,7 +50,7 @@ class Scorer:
         calibrations: Mapping[Algorithm, Calibration] | None = None,
     ) -> None:
         """With `embeddings` hybrid scores are made of them, too. `calibrations`: others than those that are shipped."""
-        self.snapshot = snapshot
+        self.snapshot = enriched(snapshot)
         self.embeddings = embeddings
         self._calibrations = CALIBRATIONS | ({"hybrid": EMBEDDED} if embeddings is not None else {})
         self._calibrations |= calibrations or {}

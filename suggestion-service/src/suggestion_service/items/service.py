@@ -77,14 +77,16 @@ async def _put(connection: Connection, changed: Sequence[tuple[Item, State]], *,
     # A thread costs more than it gives for the few short texts that usually come at a time.
     slow = sum(len(str(item.text)) for item, _ in changed) > _SLOW
     all_terms = await asyncio.to_thread(_terms_of, states) if slow else _terms_of(states)
-    for (item, _), terms in zip(changed, all_terms, strict=True):
-        item.terms = terms
+    for (item, _), read in zip(changed, all_terms, strict=True):
+        item.terms, item.language = read
     await items.put(connection, [item for item, _ in changed], score=score)
     return [item.id for item, _ in changed]
 
 
-def _terms_of(states: Sequence[State]) -> list[dict[str, int]]:
-    return [engine.terms(engine.ItemText(**text_of(state), module=state.module, tags=state.tags)) for state in states]
+def _terms_of(states: Sequence[State]) -> list[tuple[dict[str, int], str]]:
+    return [
+        engine.read_terms(engine.ItemText(**text_of(state), module=state.module, tags=state.tags)) for state in states
+    ]
 
 
 def _item(side: engine.Side, event: Received[Any], state: State) -> Item:
@@ -128,7 +130,7 @@ async def erase_people(connection: Connection, events: Sequence[Received[auth.Us
             async with in_another_project(connection, project):
                 known = await items.known(connection, ids)
                 terms = {
-                    item.id: engine.terms(engine.ItemText(**item.text, module=item.module, tags=item.tags))
+                    item.id: engine.read_terms(engine.ItemText(**item.text, module=item.module, tags=item.tags))
                     for item in known.values()
                 }
                 await items.put_terms(connection, terms)

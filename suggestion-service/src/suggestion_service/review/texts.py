@@ -44,14 +44,16 @@ def _add_spans(rows: Sequence[Row], is_over: Callable[[], bool]) -> None:
 
 def _spans(row: Row, is_over: Callable[[], bool]) -> tuple[list[Row], bool]:
     """Return the places of the terms that both texts have, in the order of the texts, and whether there may be more."""
-    terms = (row["suggestion_metadata"] or {}).get("matched_terms", [])
-    finder = SpanFinder([term["term"] for term in terms])
+    metadata = row["suggestion_metadata"] or {}
+    terms, languages = metadata.get("matched_terms", []), metadata.get("language", {})
+    shown = [term["term"] for term in terms]
+    finders = {side: SpanFinder(shown, languages.get(side, "en")) for side in _SIDES}
     found: dict[str, list[tuple[str, Span]]] = {}
     cut = False
     for side in _SIDES:
         of_side = found[side] = []
         for field, text in _texts(row[side]):
-            of_side += [(field, place) for place in finder.find(text, _MOST_SPANS - len(of_side), is_over)]
+            of_side += [(field, place) for place in finders[side].find(text, _MOST_SPANS - len(of_side), is_over)]
             cut = cut or len(text) > MOST_CHARACTERS or len(of_side) >= _MOST_SPANS or is_over()
             if len(of_side) >= _MOST_SPANS:
                 break

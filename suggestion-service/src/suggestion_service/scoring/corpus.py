@@ -130,7 +130,7 @@ class LiveCorpus:
                 self._corpus.remove(row.side, row.id)
                 self._recent[row.id] = None
             else:
-                entry = Entry(orjson.loads(row.terms), row.module, row.tags, row.priority)
+                entry = Entry(orjson.loads(row.terms), row.module, row.tags, row.priority, row.language)
                 self._corpus.put(row.side, row.id, entry)
                 self._recent[row.id] = row.text_sequence
         self._seen = (rows[-1].change, rows[-1].id)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from chassis.core import projects
 from chassis.db.database import Database
 from chassis.messaging.events import SYSTEM
-from suggestion_service.engine import ItemText, terms
+from suggestion_service.engine import ItemText, read_terms
 from suggestion_service.scale import Scales
 from suggestion_service.store import corpus_head, items, outdated_scales, runs, suggestions
 from suggestion_service.store.items import KnownItem
@@ -63,5 +63,5 @@ class NewScale:
         return False
 
 
-def _terms(some: list[KnownItem]) -> dict[UUID, dict[str, int]]:
-    return {item.id: terms(ItemText(**item.text, module=item.module, tags=item.tags)) for item in some}
+def _terms(some: list[KnownItem]) -> dict[UUID, tuple[dict[str, int], str]]:
+    return {item.id: read_terms(ItemText(**item.text, module=item.module, tags=item.tags)) for item in some}

@@ -144,6 +144,8 @@ def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
         "other_weight": explanation.other_weight,
         "against": explanation.against,
     }
+    if explanation.language is not None:
+        metadata["language"] = explanation.language
     if explanation.calculation is not None:
         metadata["calculation"] = explanation.calculation
     return metadata

@@ -24,18 +24,19 @@ _PUT = f"""
 WITH rows AS (
     SELECT * FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(
         id uuid, side text, external_id text, title text, module text, tags text[], priority text, text jsonb,
-        terms jsonb, text_sequence bigint, sequence bigint, actor_id bigint, actor_email text, correlation_id text)
+        terms jsonb, language text, text_sequence bigint, sequence bigint, actor_id bigint, actor_email text,
+        correlation_id text)
 ), moved AS ({corpus_head.MOVE}), queued AS ({_QUEUE})
-INSERT INTO items (id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence,
+INSERT INTO items (id, side, external_id, title, module, tags, priority, text, terms, language, text_sequence, sequence,
     change, deleted, actor_id, actor_email, correlation_id)
-SELECT id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence, moved.head, false,
-    actor_id, actor_email, correlation_id
+SELECT id, side, external_id, title, module, tags, priority, text, terms, language, text_sequence, sequence, moved.head,
+    false, actor_id, actor_email, correlation_id
 FROM rows, moved
 ON CONFLICT (id) DO UPDATE SET external_id = excluded.external_id, title = excluded.title,
     module = excluded.module, tags = excluded.tags, priority = excluded.priority, text = excluded.text,
-    terms = excluded.terms, text_sequence = excluded.text_sequence, sequence = excluded.sequence,
-    change = excluded.change, deleted = false, actor_id = excluded.actor_id, actor_email = excluded.actor_email,
-    correlation_id = excluded.correlation_id
+    terms = excluded.terms, language = excluded.language, text_sequence = excluded.text_sequence,
+    sequence = excluded.sequence, change = excluded.change, deleted = false, actor_id = excluded.actor_id,
+    actor_email = excluded.actor_email, correlation_id = excluded.correlation_id
 WHERE items.sequence < excluded.sequence
 """
 
@@ -78,15 +79,15 @@ WITH wrong AS (
     WHERE real.id IS NULL OR NOT (real.deleted AND fresh.deleted)
         AND ({_differ(*_COMPARED)} OR real.text_sequence > fresh.sequence)
 ), queued AS ({_QUEUE_WRONG})
-INSERT INTO public.items (id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence,
-    change, deleted, actor_id, actor_email, correlation_id)
-SELECT id, side, external_id, title, module, tags, priority, text, terms, right_text_sequence, sequence,
+INSERT INTO public.items (id, side, external_id, title, module, tags, priority, text, terms, language, text_sequence,
+    sequence, change, deleted, actor_id, actor_email, correlation_id)
+SELECT id, side, external_id, title, module, tags, priority, text, terms, language, right_text_sequence, sequence,
     %(change)s, deleted, actor_id, actor_email, correlation_id
 FROM wrong
 ON CONFLICT (id) DO UPDATE SET side = excluded.side, external_id = excluded.external_id, title = excluded.title,
     module = excluded.module, tags = excluded.tags, priority = excluded.priority, text = excluded.text,
-    terms = excluded.terms, text_sequence = excluded.text_sequence, sequence = excluded.sequence,
-    change = excluded.change, deleted = excluded.deleted, actor_id = excluded.actor_id,
+    terms = excluded.terms, language = excluded.language, text_sequence = excluded.text_sequence,
+    sequence = excluded.sequence, change = excluded.change, deleted = excluded.deleted, actor_id = excluded.actor_id,
     actor_email = excluded.actor_email, correlation_id = excluded.correlation_id
 """
 
@@ -124,6 +125,7 @@ class Item(Place):
     actor_email: str
     correlation_id: str
     terms: Mapping[str, int] | None = None
+    language: str | None = None
 
 
 @dataclass(slots=True)
@@ -160,6 +162,7 @@ class ItemChange:
     tags: list[str]
     priority: str
     terms: str
+    language: str | None
     text_sequence: int
     change: int
     deleted: bool
@@ -220,7 +223,7 @@ async def merge(connection: Connection, change: int, reach: Reach) -> int:
 async def changes(connection: Connection, after: tuple[int, UUID], limit: int) -> list[ItemChange]:
     """Return items that changed after (change, id), in that order, tombstones included."""
     query = (
-        "SELECT id, side, module, tags, priority, terms::text, text_sequence, change, deleted FROM items"
+        "SELECT id, side, module, tags, priority, terms::text, language, text_sequence, change, deleted FROM items"
         " WHERE (change, id) > (%s, %s) ORDER BY change, id LIMIT %s"
     )
     return await fetch_all(connection, ItemChange, query, (*after, limit))
@@ -243,12 +246,18 @@ async def naming(connection: Connection, pattern: str) -> dict[str, list[UUID]]:
     return {row["project_id"]: row["ids"] for row in await cursor.fetchall()}
 
 
-async def put_terms(connection: Connection, terms: Mapping[UUID, Mapping[str, int]]) -> None:
-    """Store the terms of items whose texts are others than before, although they are not later ones."""
+async def put_terms(connection: Connection, read: Mapping[UUID, tuple[Mapping[str, int], str]]) -> None:
+    """Store the terms, and their language, of items whose texts are others than before, or are read otherwise."""
     await connection.execute(
-        f"WITH moved AS ({corpus_head.MOVE}) UPDATE items SET terms = r.terms, change = moved.head"
-        " FROM moved, jsonb_to_recordset(%s::jsonb) AS r(id uuid, terms jsonb) WHERE items.id = r.id",
-        (_json([{"id": item_id, "terms": found} for item_id, found in terms.items()]),),
+        f"WITH moved AS ({corpus_head.MOVE}) UPDATE items SET terms = r.terms, language = r.language,"
+        " change = moved.head"
+        " FROM moved, jsonb_to_recordset(%s::jsonb) AS r(id uuid, terms jsonb, language text)"
+        " WHERE items.id = r.id",
+        (
+            _json(
+                [{"id": item_id, "terms": terms, "language": language} for item_id, (terms, language) in read.items()]
+            ),
+        ),
     )
 
 

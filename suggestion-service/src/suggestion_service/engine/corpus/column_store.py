@@ -20,7 +20,7 @@ class Row:
     """One item. `terms` are term numbers in the order of the terms' spelling, `counts` (1 + ln of them) beside them.
 
     That order, not the order of the numbers, makes sums over a row come out the same to the last bit however the
-    corpus was filled. `module`, `priority` and `tags` are label numbers; `ABSENT` where there is none.
+    corpus was filled. `module`, `priority`, `language` and `tags` are label numbers; `ABSENT` where there is none.
     """
 
     terms: NDArray[np.int32]
@@ -28,6 +28,7 @@ class Row:
     module: int
     priority: int
     tags: NDArray[np.int32]
+    language: int = ABSENT
 
 
 class ColumnStore:
@@ -41,7 +42,7 @@ class ColumnStore:
         self._alive = GrowingArray(np.bool_)
         self._starts, self._terms, self._counts = (GrowingArray(dtype) for dtype in (np.int64, np.int32, np.float64))
         self._tag_starts, self._tags = GrowingArray(np.int64), GrowingArray(np.int32)
-        self._modules, self._priorities = GrowingArray(np.int64), GrowingArray(np.int64)
+        self._modules, self._priorities, self._languages = (GrowingArray(np.int64) for _ in range(3))
         self._starts.append(0)
         self._tag_starts.append(0)
         self.count = 0
@@ -57,7 +58,7 @@ class ColumnStore:
         """About how many bytes it takes, with the postings that are made of it."""
         columns = (
             *(self._ids, self._previous, self._alive, self._starts, self._tag_starts),
-            *(self._tags, self._modules, self._priorities),
+            *(self._tags, self._modules, self._priorities, self._languages),
         )
         entries = self._terms.nbytes + self._counts.nbytes
         return sum(column.nbytes for column in columns) + 2 * entries + _ID * len(self._rows)
@@ -75,6 +76,7 @@ class ColumnStore:
         self._tags.extend(item.tags)
         self._modules.append(item.module)
         self._priorities.append(item.priority)
+        self._languages.append(item.language)
         self._alive.append(True)
         self._ids.append(item_id)
         if was_there:
@@ -111,6 +113,7 @@ class ColumnStore:
                     int(self._modules.values[row]),
                     int(self._priorities.values[row]),
                     self._tags.values[tags],
+                    int(self._languages.values[row]),
                 ),
             )
 
@@ -125,6 +128,7 @@ class ColumnStore:
             counts=self._counts.values,
             modules=self._modules.values,
             priorities=self._priorities.values,
+            languages=self._languages.values,
             tag_starts=self._tag_starts.values,
             tags=self._tags.values,
             cache=self._cache,
@@ -149,6 +153,7 @@ class StoreView:
     counts: Floats
     modules: Ints
     priorities: Ints
+    languages: Ints
     tag_starts: Ints
     tags: NDArray[np.int32]
     cache: dict[str, Any]

@@ -29,6 +29,7 @@ class Entry:
     module: str | None = None
     tags: Sequence[str] = ()
     priority: str | None = None
+    language: str | None = None
 
 
 class Corpus:
@@ -73,7 +74,9 @@ class Corpus:
         """
         if self._snapshot is None:
             views = {side: store.view() for side, store in self._stores.items()}
-            self._snapshot = Snapshot(views, self._terms.names.values, self._terms.uses.values.copy())
+            self._snapshot = Snapshot(
+                views, self._terms.names.values, self._terms.uses.values.copy(), self._labels.names.values
+            )
         return self._snapshot
 
     def _row(self, entry: Entry) -> Row:
@@ -87,6 +90,7 @@ class Corpus:
             module=self._label(entry.module),
             priority=self._label(entry.priority),
             tags=self._labels.numbers(tags),
+            language=self._label(entry.language),
         )
 
     def _label(self, label: str | None) -> int:
@@ -110,12 +114,12 @@ class Corpus:
             for item_id, row in store.items():
                 terms = self._terms.numbers(names[row.terms].tolist())
                 self._terms.uses.values[terms] += 1
-                module, priority = (
+                module, priority, language = (
                     ABSENT if label == ABSENT else int(self._labels.numbers([labels[label]])[0])
-                    for label in (row.module, row.priority)
+                    for label in (row.module, row.priority, row.language)
                 )
                 tags = self._labels.numbers(labels[row.tags].tolist())
-                self._stores[side].put(item_id, Row(terms, row.counts, module, priority, tags))
+                self._stores[side].put(item_id, Row(terms, row.counts, module, priority, tags, language))
 
 
 class _Vocabulary:

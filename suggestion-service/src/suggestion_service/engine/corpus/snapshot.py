@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
-from suggestion_service.engine.corpus.column_store import StoreView
+from suggestion_service.engine.corpus.column_store import ABSENT, StoreView
 from suggestion_service.engine.corpus.query import Query, RowQuery, Side
 
 _FEW_ITEMS = 3
@@ -27,11 +27,16 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """Both sides, and `term_names` and `document_frequencies` by term number. It never changes."""
+    """Both sides, `term_names` and `document_frequencies` by term number, `label_names`. It never changes.
+
+    Terms that are `inferred` were made of those that the texts have: they are no evidence by themselves.
+    """
 
     views: dict[Side, StoreView]
     term_names: NDArray[Any]
     document_frequencies: Ints
+    label_names: NDArray[Any]
+    inferred: Bools | None = None
 
     @property
     def requirements(self) -> StoreView:
@@ -54,11 +59,19 @@ class Snapshot:
     def information(self) -> Floats:
         """Return what it says that an item has a term, in nats: nothing where all have it."""
         count = max(self.count, _LEAST_COUNT)
-        return np.log((1.0 + count) / (1.0 + np.minimum(self.document_frequencies, count)))
+        information = np.log((1.0 + count) / (1.0 + np.minimum(self.document_frequencies, count)))
+        return information if self.inferred is None else np.where(self.inferred, 0.0, information)
 
     def rare(self) -> Bools:
         """Return which terms are rare."""
-        return self.document_frequencies <= rare_up_to(self.count)
+        rare: Bools = self.document_frequencies <= rare_up_to(self.count)
+        return rare if self.inferred is None else rare & ~self.inferred
+
+    def language(self, side: Side) -> str | None:
+        """Return the language that most items of a side are in, None where none is known."""
+        view = self.views[side]
+        known = view.languages[view.alive & (view.languages != ABSENT)]
+        return self.label_names[np.bincount(known).argmax()] if len(known) else None
 
     def rows(self, query: Query) -> RowQuery:
         """Return the query by rows: of the test cases where they alone are chosen, else of the requirements.

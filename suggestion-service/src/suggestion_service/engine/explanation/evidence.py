@@ -17,6 +17,7 @@ _NAMED = 3
 _ALL_BUT_ONE = 2
 """So many times as often as a rare one."""
 _MOST_OF_TITLE = 0.5
+_BEGINNING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +57,20 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     scores = [0.0] * len(reading.passages)
     for term, weight in islice(weights.items(), _TERMS_LOOKED_FOR):
         for place in _bits(reading.passages_with.get(term, 0)):
-            scores[place] += weight
+            if any(map(str.isalpha, reading.passages[place])):
+                scores[place] += weight
     scored = scores[reading.titles :] if any(scores[reading.titles :]) else scores
     best = max(scored, default=0.0)
     if best == 0.0:
         return None
     passage = reading.passages[scores.index(best, len(scores) - len(scored))]
-    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights)
+    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights, reading.language)
 
 
 @lru_cache(maxsize=512)
-def _words(passage: str) -> list[tuple[Any, ...]]:
+def _words(passage: str, language: str) -> list[tuple[Any, ...]]:
     """Return where each word with terms starts and ends, and its terms."""
-    return [(word.start(), word.end(), *terms) for word in words_in(passage) if (terms := terms_of(word[0]))]
+    return [(word.start(), word.end(), *terms) for word in words_in(passage) if (terms := terms_of(word[0], language))]
 
 
 @lru_cache(maxsize=4096)
@@ -76,10 +78,10 @@ def _bits(bits: int) -> tuple[int, ...]:
     return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
 
-def _cut(passage: str, weights: Mapping[str, float]) -> str:
+def _cut(passage: str, weights: Mapping[str, float], language: str) -> str:
     """Return the part of a long passage in which the most that counts stands together."""
     begins, ends, weighs = [], [], []
-    for begin, end, term, *others in _words(passage):
+    for begin, end, term, *others in _words(passage, language):
         weight = weights.get(term, 0.0)
         if others:
             weight = max(weight, *(weights.get(other, 0.0) for other in others))
@@ -149,12 +151,35 @@ def against(
     return signs
 
 
+def alike_words(requirement: Reading, test_case: Reading) -> list[tuple[str, str]]:
+    """Return words of two languages that begin alike, as (the requirement's, the test case's); none of one language."""
+    if requirement.language == test_case.language:
+        return []
+    theirs = {_beginning(shown): shown for shown in test_case.words.values() if len(shown) >= _BEGINNING}
+    found = {
+        beginning: (shown, theirs[beginning])
+        for term, shown in requirement.words.items()
+        if shown.isalpha() and (beginning := _beginning(shown)) in theirs and term not in test_case.words
+    }
+    return list(found.values())[:_NAMED]
+
+
+def _beginning(word: str) -> str:
+    return word[:_BEGINNING].casefold()
+
+
 def _missing(item: Reading, other: Reading) -> str | None:
     """Name words of an item's title that the other item does not have, where these are most of its words."""
-    if other.cut:
+    if other.cut or item.language != other.language:
         return None
-    absent = [term for term in item.title if term not in other.words]
-    if len(absent) <= _MOST_OF_TITLE * len(item.title):
+    # Ids say nothing of what an item is about.
+    title = [
+        term
+        for term in item.title
+        if term.isalpha() and len(term) > 2 and term not in item.fragments - item.compounds.keys()
+    ]
+    absent = [term for term in title if term not in other.words]
+    if len(absent) <= _MOST_OF_TITLE * len(title):
         return None
     return in_words([item.title[term] for term in absent if item.compounds.get(term, set()).isdisjoint(absent)], _NAMED)
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from suggestion_service.engine.explanation.evidence import Against, Common, against, in_words, quote
-from suggestion_service.engine.explanation.matched_terms import matches
+from suggestion_service.engine.explanation.evidence import Against, Common, against, alike_words, in_words, quote
+from suggestion_service.engine.explanation.matched_terms import Match, matches
 from suggestion_service.engine.explanation.reading import Reading
 
 _MATCHED_TERMS = 10
@@ -26,8 +26,9 @@ class Explanation:
     score, and the contributions add up to `score` (to 1e-6); the plain cosine of `tfidf` and `keyword` is there with
     weight 0. `matched_terms` are the terms that add most, best first:
     {"term": readable word, "weight": what it adds to `score`}; `other_terms` more terms add `other_weight` together.
-    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation`: how
-    the score of the component `texts` came about, see `ranking.calibration`.
+    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation`:
+    how the score of the component `texts` came about, see `ranking.calibration`. `language`: that of each side, where
+    their texts were read.
     """
 
     score: float
@@ -38,6 +39,7 @@ class Explanation:
     other_weight: float
     against: list[dict[str, str]]
     calculation: dict[str, Any] | None = None
+    language: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
             closer_test_cases=facts.closer_test_cases,
             closer_requirements=facts.closer_requirements,
         )
-    reason = [_first_sentence(facts, [match.shown for match in matched], others), *quotes]
+    reason = [_first_sentence(facts, matched, others), *quotes]
+    if requirement is not None and test_case is not None and (alike := alike_words(requirement, test_case)):
+        reason.insert(1, f"Alike in both languages: {', '.join(f'“{one}” and “{other}”' for one, other in alike)}.")
     if signs:
         reason.append(f"Against it: {'; '.join(sign.detail for sign in signs)}.")
     return Explanation(
@@ -98,6 +102,9 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
         other_weight=round(other_weight, _DECIMALS),
         against=[{"code": sign.code, "detail": sign.detail} for sign in signs],
         calculation=facts.calculation,
+        language=None
+        if requirement is None or test_case is None
+        else {"requirement": requirement.language, "test_case": test_case.language},
     )
 
 
@@ -109,7 +116,7 @@ def _component(score: float, weight: float) -> dict[str, float]:
     }
 
 
-def _first_sentence(facts: Facts, words: Sequence[str], others: int) -> str:
+def _first_sentence(facts: Facts, words: Sequence[Match], others: int) -> str:
     named_score = f"{_SCORE_NAMES[facts.algorithm]} {min(facts.score, _MOST_SHOWN):.2f}"
     if not words and facts.by_meaning and facts.score > 0.0:
         details = ", ".join([*facts.agreement, named_score])
@@ -117,8 +124,12 @@ def _first_sentence(facts: Facts, words: Sequence[str], others: int) -> str:
     if not words:
         return f"The two texts share no word that counts; {named_score}."
     # Numbers and splinters of words count, and say little: they stay among the matched terms.
-    telling = [word for word in words if any(map(str.isalpha, word)) and (len(word) > 2 or not word.isascii())]
-    shown = (telling or words)[:_WORDS_IN_REASON]
+    telling = [match.shown for match in words if match.is_word and _tells(match.shown)]
+    shown = (telling or [match.shown for match in words])[:_WORDS_IN_REASON]
     more = len(words) + others - len(shown)
     named = in_words(shown, _WORDS_IN_REASON) + (f" and {more} more" if more > 0 else "")
     return f"Both texts speak of {named}; {', '.join([*facts.agreement, named_score])}."
+
+
+def _tells(word: str) -> bool:
+    return any(map(str.isalpha, word)) and (len(word) > 2 or not word.isascii())

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.corpus.arrays import Ints
+from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.corpus.query import Algorithm
 from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.evidence import Common
@@ -36,11 +36,18 @@ def facts(snapshot: Snapshot, algorithm: Algorithm, ranking: CalibratedRanking, 
         # The plain cosine, which has no share of its own: it is what the probability is made of.
         parts[algorithm] = Part(similar, np.zeros(len(i)))
     weights = weighted_sum(words.products, similarity.weights) * words_weight[words.pair]
-    frequencies = snapshot.document_frequencies[words.terms]
-    ranked = rank_terms(words.pair, weights, frequencies, len(i), _MOST_TERMS)
-    names = snapshot.term_names[words.terms]
+    pair, terms = words.pair, words.terms
+    inferred_weight: Floats = np.zeros(len(i))
+    if snapshot.inferred is not None:
+        inferred = snapshot.inferred[terms]
+        inferred_weight = np.bincount(pair[inferred], weights[inferred], minlength=len(i)).astype(np.float64)
+        pair, terms, weights = pair[~inferred], terms[~inferred], weights[~inferred]
+    frequencies = snapshot.document_frequencies[terms]
+    ranked = rank_terms(pair, weights, frequencies, len(i), _MOST_TERMS)
+    names = snapshot.term_names[terms]
     best, weight_of = names[ranked.best].tolist(), weights[ranked.best].tolist()
-    bounds, others, other_weight = (column.tolist() for column in (ranked.starts, *ranked[-2:]))
+    bounds, others = ranked.starts.tolist(), ranked.others.tolist()
+    other_weight = (ranked.other_weight + inferred_weight).tolist()
     common = _common(snapshot.count, names, frequencies, ranked)
     of_parts = {name: zip(part.score.tolist(), part.weight.tolist(), strict=True) for name, part in parts.items()}
     other_module = other_modules(snapshot, i, j).tolist()

@@ -17,6 +17,8 @@ class Match(NamedTuple):
 
     shown: str
     weight: float
+    is_word: bool = True
+    """Whether it stands for itself in one of the texts, and is no piece of longer words in both."""
 
 
 def matches(
@@ -33,7 +35,7 @@ def matches(
     quantities = _free(whole, requirement.quantities.keys() & test_case.quantities.keys())
     bigrams = _free(whole, requirement.bigrams & test_case.bigrams)
     if not quantities and not bigrams:
-        return _first(whole, requirement, most)
+        return _first(whole, requirement, most, test_case)
     return _joined(whole, quantities, bigrams, requirement, test_case, most)
 
 
@@ -41,10 +43,26 @@ def _free(weights: Mapping[str, float], bigrams: Set[Bigram]) -> list[Bigram]:
     return sorted(bigram for bigram in bigrams if bigram[0] in weights and bigram[1] in weights)
 
 
-def _first(ranked: Mapping[str, float], reading: Reading | None, most: int) -> tuple[list[Match], int, float]:
+def _first(
+    ranked: Mapping[str, float], reading: Reading | None, most: int, other: Reading | None = None
+) -> tuple[list[Match], int, float]:
     first = islice(ranked.items(), most)
-    found = [Match(term if reading is None else reading.shown(term), weight) for term, weight in first]
+    if reading is None or other is None:
+        found = [Match(term if reading is None else reading.shown(term), weight) for term, weight in first]
+    else:
+        found = []
+        for term, weight in first:
+            shown, is_word = _word(term, reading, other)
+            found.append(Match(shown, weight, is_word))
     return found, max(0, len(ranked) - most), sum(islice(ranked.values(), most, None), 0.0)
+
+
+def _word(term: str, requirement: Reading, test_case: Reading) -> tuple[str, bool]:
+    """Return how a term is shown, and whether it is a word by itself in one of the texts: as it is there."""
+    for reading in (requirement, test_case):
+        if term in reading.words and term not in reading.fragments:
+            return reading.words[term], True
+    return requirement.shown(term), False
 
 
 def _whole(weights: Mapping[str, float], *compounds: Mapping[str, Set[str]]) -> dict[str, float]:
@@ -84,10 +102,14 @@ def _joined(
             continue
         bigram = in_quantity.get(term)
         if bigram is not None and bigram[0] in weights and bigram[1] in weights:
-            shown, used = requirement.quantities[bigram], list(bigram)
+            shown, used, is_word = requirement.quantities[bigram], list(bigram), True
         else:
             shown, used = _run(term, weights, after, ahead, requirement, test_case)
-        found.append(Match(shown, sum(weights.pop(one) for one in used)))
+            if len(used) > 1 or term in requirement.unspaced:
+                is_word = requirement.has_run(shown) or test_case.has_run(shown)
+            else:
+                shown, is_word = _word(term, requirement, test_case)
+        found.append(Match(shown, sum(weights.pop(one) for one in used), is_word))
     return sorted(found, key=_heaviest_first), len(weights), sum(weights.values())
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
 
+from suggestion_service.engine.text.languages import ENGLISH
 from suggestion_service.engine.text.sentences import MOST_SENTENCES, sentences
 from suggestion_service.engine.text.terms import (
     ItemText,
     find_words,
     is_whole,
+    item_language,
     item_texts,
     normalised,
     terms_of,
@@ -28,18 +30,22 @@ Bigram = tuple[str, str]
 
 BETWEEN = re.compile(r"[ \u00a0\u202f-]?")
 """What may stand between a number and its unit."""
+_NAME = re.compile(r"\w+(?:[-./:]\w+)+")
+_SPLINTER = 4
+_KANJI = "[\u3400-\u9fff\u3005]"
 _QUANTITY = re.compile(rf"(?<!\w)(\d+){BETWEEN.pattern}([^\W\d_]+)(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The texts of an item as explanations need them. `words` has every term of it, and how it is shown to a person.
+    """The texts of an item as explanations need them.
 
-    `passages_with` has which passages have a term: bit n is set for passage n. `compounds` names, for terms that
-    stand in longer words alone, the terms of these. `quantities` are numbers with their units, as they are shown.
-    `bigrams` follow one another in `unspaced`, the texts in scripts without spaces. `title` has the words of the
-    title as they are shown, by term; the first `titles` passages are those of the title. `cut`: only the beginning
-    was read.
+    `words` has every term of it, and how it is shown to a person. `passages_with` has which passages have a term:
+    bit n is set for passage n. `compounds` names, for terms that stand in longer words alone, the terms of these.
+    `quantities` are numbers with their units, as they are shown. `bigrams` follow one another in `unspaced`, the
+    texts in scripts without spaces. `title` has the words of the title as they are shown, by term; the first
+    `titles` passages are those of the title. `fragments` are the terms that stand in longer words or in names
+    alone. `cut`: only the beginning was read.
     """
 
     words: Mapping[str, str]
@@ -51,33 +57,53 @@ class Reading:
     title: Mapping[str, str]
     passages: Sequence[str]
     titles: int
+    language: str = ENGLISH
+    fragments: Set[str] = frozenset()
     cut: bool = False
+
+    def has_run(self, run: str) -> bool:
+        """Check whether letters of a script without spaces stand together here, and no piece of a longer word does.
+
+        In Chinese nothing tells words apart.
+        """
+        if self.language != "ja":
+            return len(run) > 1 and run in self.unspaced
+        return re.search(f"(?<!{_KANJI}){re.escape(run)}(?!{_KANJI})", self.unspaced) is not None
 
     def shown(self, term: str) -> str:
         """Return how a term is shown to a person: as it is where it stands behind what was read."""
         return self.words.get(term, term)
 
 
-def read(item: ItemText) -> Reading:
-    """Read an item, of very long texts the beginning; takes some tenths of a millisecond for a text of a page."""
+def read(item: ItemText, language: str | None = None) -> Reading:
+    """Read an item, of very long texts the beginning; takes some tenths of a millisecond for a text of a page.
+
+    `language`: that which its terms were counted in; else the one that it shows.
+    """
     item, cut = _beginning(item)
+    language = item_language(item) if language is None else language
     title, *texts = item_texts(item)
     whole_text = normalised("\n".join([title, *texts]))
+    fragments = _in_names_alone(whole_text, language)
     titles = _passages([title])
     body = [item.description, item.preconditions or "", *(item.steps or {}).values(), item.postconditions or ""]
     passages = [*titles, *_passages(body)][:MOST_SENTENCES]
-    words, compounds = _spelt(word_counts(item))
+    words, compounds = _spelt(word_counts(item), language)
     unspaced = "" if whole_text.isascii() else "\n".join(run[0] for run in unspaced_runs(whole_text))
     return Reading(
         words=words,
-        passages_with=_passages_with(passages),
+        passages_with=_passages_with(passages, language),
         compounds=compounds,
-        quantities=dict(_quantities(whole_text)),
+        quantities=dict(_quantities(whole_text, language)),
         bigrams=frozenset(_bigrams(unspaced)),
         unspaced=unspaced,
-        title={token.term: token.shown for word in words_in(normalised(item.title)) for token in tokens(word[0])},
+        title={
+            token.term: token.shown for word in words_in(normalised(item.title)) for token in tokens(word[0], language)
+        },
         passages=passages,
         titles=len(titles),
+        language=language,
+        fragments=fragments | compounds.keys(),
         cut=cut,
     )
 
@@ -109,17 +135,17 @@ def _passages(texts: Iterable[str]) -> list[str]:
     return list(islice(found, MOST_SENTENCES))
 
 
-def _passages_with(passages: Sequence[str]) -> dict[str, int]:
+def _passages_with(passages: Sequence[str], language: str) -> dict[str, int]:
     places: dict[str, int] = {}
     for number, passage in enumerate(passages):
         bit = 1 << number
         for word in set(find_words(normalised(passage))):
-            for term in terms_of(word):
+            for term in terms_of(word, language):
                 places[term] = places.get(term, 0) | bit
     return places
 
 
-def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str]]]:
+def _spelt(counts: Mapping[str, int], language: str) -> tuple[dict[str, str], dict[str, set[str]]]:
     """Return for each term the word that stands for it most often; and for those that stand in longer words alone, the
     terms of these.
     """
@@ -128,7 +154,7 @@ def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str
     compounds: dict[str, set[str]] = {}
     alone: set[str] = set()
     for word in counts:
-        of_word = tokens(word)
+        of_word = tokens(word, language)
         for term, shown, _, _ in of_word:
             if words.setdefault(term, shown) != shown:
                 rivals[term] = Counter()
@@ -136,20 +162,38 @@ def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str
             for part in of_word[1:]:
                 compounds.setdefault(part.term, set()).add(of_word[0].term)
         else:
-            alone |= terms_of(word)
+            alone |= terms_of(word, language)
     if rivals:
         for word, times in counts.items():
-            if not rivals.keys().isdisjoint(terms_of(word)):
-                for term, shown, _, _ in tokens(word):
+            if not rivals.keys().isdisjoint(terms_of(word, language)):
+                for term, shown, _, _ in tokens(word, language):
                     if term in rivals:
                         rivals[term][shown] += times
         words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
     return words, {part: wholes for part, wholes in compounds.items() if part not in alone}
 
 
-def _quantities(text: str) -> Iterator[tuple[Bigram, str]]:
+def _in_names_alone(text: str, language: str) -> set[str]:
+    """Return the terms that stand in names like `pub-lang` or `CMT-0012` alone: splinters, as far as one can tell.
+
+    A word of a compound with a hyphen, as in `account-locking`, is long and has no number beside it.
+    """
+    names = [name[0] for name in _NAME.finditer(text)]
+    if not names:
+        return set()
+    elsewhere = set(find_words(_NAME.sub(" ", text)))
+    found: set[str] = set()
+    for name in names:
+        has_number = any(map(str.isdigit, name)) or "_" in name
+        for word in find_words(name):
+            if word not in elsewhere and (has_number or len(word) <= _SPLINTER):
+                found |= terms_of(word, language)
+    return found
+
+
+def _quantities(text: str, language: str) -> Iterator[tuple[Bigram, str]]:
     for number, unit in _QUANTITY.findall(text):
-        for first, second in product(tokens(number)[:1], tokens(unit)[:1]):
+        for first, second in product(tokens(number, language)[:1], tokens(unit, language)[:1]):
             yield (first.term, second.term), f"{number} {unit}"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from suggestion_service.engine.explanation.reading import BETWEEN
+from suggestion_service.engine.text.languages import ENGLISH
 from suggestion_service.engine.text.terms import find_words, is_whole, normalised, terms_of, tokens, words_in
 
 # With the ASCII character before, which marks may belong to. Between such runs nothing is normalised.
@@ -34,12 +35,14 @@ class Span(NamedTuple):
 class SpanFinder:
     """Finds terms, as `matches` shows them, in texts. Spans do not overlap."""
 
-    def __init__(self, shown: Sequence[str]) -> None:
+    def __init__(self, shown: Sequence[str], language: str = ENGLISH) -> None:
+        """`language` is that of the texts."""
+        self._language = language
         self._single: dict[str, int] = {}
         self._quantities: dict[tuple[str, str], int] = {}
         self._runs: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for number, term in enumerate(shown):
-            words = [tokens(word[0]) for word in words_in(normalised(term))]
+            words = [tokens(word[0], language) for word in words_in(normalised(term))]
             if len(words) == 2 and all(words):
                 self._quantities.setdefault((words[0][0].term, words[1][0].term), number)
             elif len(words) == 1 and len(words[0]) > 1 and not is_whole(words[0]):
@@ -63,7 +66,7 @@ class SpanFinder:
             if is_over():
                 return []
             looked_at = word[:_LONGEST_WORD]
-            if not self._sought.isdisjoint(terms_of(looked_at)):
+            if not self._sought.isdisjoint(terms_of(looked_at, self._language)):
                 marks_of[word] = sorted(self._marks(looked_at))
         marks: list[_Mark] = []
         if marks_of:
@@ -84,7 +87,7 @@ class SpanFinder:
         return found
 
     def _marks(self, word: str) -> list[_Mark]:
-        of_word = tokens(word)
+        of_word = tokens(word, self._language)
         if is_whole(of_word):
             whole = of_word[0]
             if (number := self._single.get(whole.term)) is not None:

@@ -1,7 +1,6 @@
 """From the texts of an item to its terms: stems, split identifiers, and whole identifiers."""
 
 import re
-import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,9 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-import Stemmer
-
-from suggestion_service.engine.text.stop_words import STOP_WORDS
+from suggestion_service.engine.text.languages import ENGLISH, language_of, stem, stop_words
 
 # The title says what an item is about in the fewest words, so each of its words counts as often as this.
 _TITLE_WEIGHT = 3
@@ -29,7 +26,10 @@ _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _ASCII_PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _OTHER_PART = re.compile(rf"[{_UNSPACED}]+|\d+|[^\W\d_{_UNSPACED}](?:[^\W\d_{_UNSPACED}]|[{_MARKS}])*")
 
-_of_thread = threading.local()
+# Hiragana hold a Japanese sentence together, as these letters do a Chinese one.
+_OF_ONE_SCRIPT = re.compile("[\u3041-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff]+|\u30fb|[^\u3041-\u30ff]+")
+_HIRAGANA, _KATAKANA = re.compile("[\u3041-\u309f\u30fb]"), re.compile("[\u30a1-\u30ff]")
+_CHINESE_GRAMMAR = frozenset("的了着和与或是被")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +54,30 @@ class Token(NamedTuple):
     end: int
 
 
-def terms(item: ItemText) -> dict[str, int]:
+def terms(item: ItemText, language: str | None = None) -> dict[str, int]:
     """Count the terms of an item: what every algorithm scores by. Compute once a text; store it as JSON.
 
     Words of the title count three times, unless the description starts with the title. A text without words gives
-    an empty dict.
+    an empty dict. `language`: that of `item_language`, unless it is known.
     """
+    language = item_language(item) if language is None else language
     counts: dict[str, int] = {}
     for word, times in word_counts(item).items():
-        for term, _, _, _ in tokens(word):
+        for term, _, _, _ in tokens(word, language):
             counts[term] = counts.get(term, 0) + times
     return counts
+
+
+def read_terms(item: ItemText) -> tuple[dict[str, int], str]:
+    """Return the terms of an item, and the language that they were counted in."""
+    language = item_language(item)
+    return terms(item, language), language
+
+
+def item_language(item: ItemText) -> str:
+    """Return the language that an item is written in, by `language_of`."""
+    said = [item.title, item.description, *(item.steps or {}).values(), item.preconditions, item.postconditions]
+    return language_of(normalised(text) for text in said if text)
 
 
 def word_counts(item: ItemText) -> Counter[str]:
@@ -100,15 +113,15 @@ def normalised(text: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def tokens(word: str) -> tuple[Token, ...]:
+def tokens(word: str, language: str = ENGLISH) -> tuple[Token, ...]:
     """Return the terms of one word, as `words_in` finds it; first the whole where the word has several parts."""
-    return tuple(_tokens_of(word))
+    return tuple(_tokens_of(word, language))
 
 
 @lru_cache(maxsize=65_536)
-def terms_of(word: str) -> frozenset[str]:
+def terms_of(word: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the terms of one word."""
-    return frozenset(token.term for token in tokens(word))
+    return frozenset(token.term for token in tokens(word, language))
 
 
 def is_whole(of_word: Sequence[Token]) -> bool:
@@ -121,35 +134,40 @@ def unspaced_runs(text: str) -> Iterator[re.Match[str]]:
     return _UNSPACED_RUN.finditer(text)
 
 
-def _tokens_of(word: str) -> Iterator[Token]:
+def _tokens_of(word: str, language: str) -> Iterator[Token]:
     parts = list((_ASCII_PART if word.isascii() else _OTHER_PART).finditer(word))
     whole = word.strip("_")
     if len(parts) > 1 and not _UNSPACED_RUN.search(whole):
-        yield from _token(whole, len(word) - len(word.lstrip("_")))
+        yield from _token(whole, len(word) - len(word.lstrip("_")), language)
     for match in parts:
         part, start = match[0], match.start()
         if _UNSPACED_RUN.match(part):
-            for i in range(max(1, len(part) - 1)):
-                yield Token(part[i : i + 2], part[i : i + 2], start + i, start + len(part[: i + 2]))
+            for run in _OF_ONE_SCRIPT.finditer(part):
+                yield from _pairs(run[0], start + run.start(), language)
         else:
-            yield from _token(part, start)
+            yield from _token(part, start, language)
 
 
-def _token(word: str, start: int) -> Iterator[Token]:
+def _pairs(run: str, start: int, language: str) -> Iterator[Token]:
+    """Yield the pairs of letters of a script without spaces; Katakana are words from elsewhere, and stay whole."""
+    if _HIRAGANA.match(run):
+        return
+    if _KATAKANA.match(run):
+        if len(run) > 1:
+            yield Token(run[:_LONGEST_TERM], run[:_LONGEST_TERM], start, start + len(run))
+        return
+    for i in range(max(1, len(run) - 1)):
+        pair = run[i : i + 2]
+        if language != "zh" or _CHINESE_GRAMMAR.isdisjoint(pair):
+            yield Token(pair, pair, start + i, start + i + len(pair))
+
+
+def _token(word: str, start: int, language: str) -> Iterator[Token]:
     lower = word.lower()[:_LONGEST_TERM]
     # One ASCII letter or digit is a list marker or an article far more often than it is a name.
-    if lower in STOP_WORDS or (len(lower) == 1 and lower.isascii()):
+    if lower in stop_words(language) or (len(lower) == 1 and lower.isascii()):
         return
     shown = word[:_LONGEST_TERM]
-    if shown.istitle() and "_" not in shown:
+    if shown.istitle() and "_" not in shown and language != "de":
         shown = shown.lower()
-    yield Token(_stemmer().stemWord(lower) if lower.isalpha() else lower, shown, start, start + len(word))
-
-
-def _stemmer() -> Stemmer.Stemmer:
-    """Return this thread's stemmer: the object is not safe to share."""
-    try:
-        stemmer: Stemmer.Stemmer = _of_thread.stemmer
-    except AttributeError:
-        stemmer = _of_thread.stemmer = Stemmer.Stemmer("english")
-    return stemmer
+    yield Token(stem(lower, language) if lower.isalpha() else lower, shown, start, start + len(word))

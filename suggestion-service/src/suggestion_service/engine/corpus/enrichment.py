@@ -1,0 +1,123 @@
+"""What a small corpus gets beside its words: parts of compounds, and letters where its sides differ in language."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
+from suggestion_service.engine.corpus.column_store import StoreView
+from suggestion_service.engine.corpus.snapshot import Snapshot
+
+_MOST_ITEMS = 4_000
+"""What is inferred is so anew for each snapshot."""
+_COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no"})
+_SHORTEST_COMPOUND, _SHORTEST_WORD = 8, 4
+_BETWEEN = ("", "s", "n", "en", "er", "es", "e", "ungs", "heits", "keits")
+"""What may stand between the words of a compound, of which the last has its ending."""
+_SHORTEST, _LONGEST = 3, 5
+_SHARE = 0.25
+"""Of the likeness, what letters make of it."""
+_MARK = "\u2063"
+"""Before the name of a term that is some letters of words: no word has it."""
+
+
+def enriched(snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with the words that its compounds are made of, where it has them as words of their own, too.
+
+    Where its two sides differ in language, also with the letters of its terms, three to five at a time: words make 0.75
+    of the cosine of two items then, their letters 0.25. One that needs neither, or is large, is returned as it is.
+    """
+    languages = {snapshot.language(side) for side in snapshot.views}
+    differ = len(languages) > 1 and None not in languages
+    compounds = not languages.isdisjoint(_COMPOUNDING)
+    if snapshot.count > _MOST_ITEMS or not (differ or compounds):
+        return snapshot
+    used = snapshot.document_frequencies > 0
+    words, names = len(snapshot.term_names), snapshot.term_names
+    added: list[list[int]] = _compounds(names, used) if compounds else [[] for _ in range(words)]
+    if differ:
+        letters, of_terms = _letters(names)
+        names = np.concatenate((names, np.array([*(f"{_MARK}{some}" for some in letters), ""], object)[:-1]))
+        added = [own + [words + number for number in of_term] for own, of_term in zip(added, of_terms, strict=True)]
+    # Words by their spelling, letters behind them: sums over a row come out the same however the corpus was filled.
+    rank = np.empty(len(names), np.int64)
+    rank[np.argsort(names.astype(str), kind="stable")] = np.arange(len(names))
+    views = {side: _with(view, added, rank) for side, view in snapshot.views.items()}
+    frequencies = [
+        np.bincount(view.terms[np.repeat(view.alive, np.diff(view.starts))], minlength=len(names))
+        for view in views.values()
+    ]
+    inferred = np.arange(len(names)) >= words
+    raw = Snapshot(views, names, np.asarray(sum(frequencies), np.int64), snapshot.label_names, inferred)
+    idf = raw.idf()
+    return replace(raw, views={side: _weighed(view, idf, inferred) for side, view in views.items()})
+
+
+def _compounds(names: NDArray[Any], used: Bools) -> list[list[int]]:
+    """Return for each term the numbers of the words that it is made of, if it is a compound of words that are used."""
+    numbers = {name: number for number, name in enumerate(names.tolist()) if used[number] and name.isalpha()}
+    return [[numbers[part] for part in _split(name, numbers)] for name in names.tolist()]
+
+
+def _split(word: str, known: dict[str, int]) -> list[str]:
+    if len(word) < _SHORTEST_COMPOUND or not word.isalpha():
+        return []
+    for size in range(len(word) - _SHORTEST_WORD, _SHORTEST_WORD - 1, -1):
+        last, before = word[-size:], word[:-size]
+        if last not in known:
+            continue
+        for between in _BETWEEN:
+            first = before.removesuffix(between) if before.endswith(between) else ""
+            if len(first) >= _SHORTEST_WORD and first in known:
+                return [first, last]
+            if first and (parts := _split(first, known)):
+                return [*parts, last]
+    return []
+
+
+def _letters(terms: NDArray[Any]) -> tuple[list[str], list[list[int]]]:
+    """Return the runs of letters of all terms by their spelling, and for each term the numbers of its own."""
+    of_terms = [_runs_of(term) if term.isalpha() else set[str]() for term in terms.tolist()]
+    letters = sorted(set[str]().union(*of_terms))
+    numbers = {some: number for number, some in enumerate(letters)}
+    return letters, [sorted(numbers[some] for some in own) for own in of_terms]
+
+
+def _runs_of(term: str) -> set[str]:
+    word = f"{term} "
+    sizes = range(_SHORTEST, _LONGEST + 1)
+    return {word[start : start + size] for size in sizes for start in range(len(word) - size + 1)}
+
+
+def _with(view: StoreView, added: list[list[int]], rank: Ints) -> StoreView:
+    """Return the view with terms added beside those of its rows."""
+    lengths = np.array([len(own) for own in added], np.int64)
+    flat = np.array([number for own in added for number in own], np.int64)
+    begins = np.cumsum(lengths) - lengths
+    rows = np.repeat(np.arange(len(view)), np.diff(view.starts))
+    more = lengths[view.terms]
+    places = np.repeat(begins[view.terms] - (np.cumsum(more) - more), more) + np.arange(more.sum())
+    # How often a word is there, not its logarithm: what several words have in common adds up.
+    times = np.exp(view.counts - 1.0)
+    all_rows, all_times = np.concatenate((rows, np.repeat(rows, more))), np.concatenate((times, np.repeat(times, more)))
+    ranks = rank[np.concatenate((view.terms.astype(np.int64), flat[places]))]
+    keys, which = np.unique(all_rows * len(rank) + ranks, return_inverse=True)
+    starts = np.searchsorted(keys, np.arange(len(view) + 1) * len(rank))
+    counts = 1.0 + np.log(np.bincount(which, all_times, minlength=len(keys)))
+    terms = np.argsort(rank)[keys % len(rank)].astype(np.int32)
+    return replace(view, starts=starts.astype(np.int64), terms=terms, counts=counts, cache={})
+
+
+def _weighed(view: StoreView, idf: Floats, inferred: Bools) -> StoreView:
+    """Return the view with its letters so counted that they have their share of each row's length."""
+    rows = np.repeat(np.arange(len(view)), np.diff(view.starts))
+    squares = (view.counts * idf[view.terms]) ** 2
+    is_letters = inferred[view.terms]
+    of_words, of_letters = (
+        np.sqrt(np.bincount(rows[some], squares[some], minlength=len(view))) for some in (~is_letters, is_letters)
+    )
+    factor = np.divide(of_words, of_letters, out=np.ones(len(view)), where=of_letters > 0.0)
+    factor *= np.sqrt(_SHARE / (1.0 - _SHARE))
+    return replace(view, counts=np.where(is_letters, view.counts * factor[rows], view.counts), cache={})
