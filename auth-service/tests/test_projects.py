@@ -209,7 +209,7 @@ async def test_projects_are_listed_filtered_and_paged(admin: Caller) -> None:
 
 
 async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: Caller, service: Service) -> None:
-    gate = [{"rule": "max_failed", "limit": 0.0, "where": {"priority": ["critical"]}}]
+    gate = [{"rule": "max_failed", "limit": 0.0, "where": {"priority": ["critical"]}, "accepted": "allow"}]
     patterns = [{"name": "tc{number}", "external_id": "TC-{number}"}]
     lanes = [{"branch": "release/*", "lanes": ["ci/unit", "ci/e2e"]}]
     first = {

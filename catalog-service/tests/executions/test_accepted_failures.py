@@ -344,3 +344,26 @@ async def test_the_list_is_narrowed_by_what_is_accepted_now_and_of_what(traced: 
     page = await catalog.read("/accepted-failures", ids=ids, limit=1)
     rest = await catalog.read("/accepted-failures", ids=ids, limit=1, after=page["next_after"])
     assert [one["id"] for one in (*page["items"], *rest["items"])] == [second["id"], first["id"]]
+
+
+async def test_a_gate_lets_pass_what_is_accepted_where_its_rules_say_so_and_names_it(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    module = results.catalog.word()
+    ok(await results.catalog.patch(f"/requirements/{requirement['id']}", {"module": module}))
+    await results.send((f"[{test_case['external_id']}] a", "failed"), branch=module, commit=module, lane="ci")
+    body = {"test_case_id": test_case["id"], "reason": "The sensor is late.", "until": in_days(1)}
+    ok(await results.catalog.post("/accepted-failures", body), 201)
+    asked = {"module": module, "branch": module}
+    denied = await results.catalog.read("/reports/gate", **asked)
+    allowed = await results.catalog.read("/reports/gate", accepted="allow", min_verified=100, max_failed=0, **asked)
+    assert (denied["passed"], denied["accepted"]["total"]) == (False, 0)
+    assert (allowed["passed"], allowed["accepted"]["total"]) == (True, 1)
+    assert "accepted until" in allowed["accepted"]["items"][0]["reason"]
+    rule = {"rule": "max_failed", "limit": 0, "where": {"module": module}}
+    for accepted in ("deny", "allow"):
+        rules = {"rules": [{**rule, "accepted": accepted}]}
+        gate = ok(await results.catalog.request("POST", "/reports/gate", json=rules, params={"branch": module}))
+        assert gate["passed"] == (accepted == "allow")
+    problem(await results.catalog.request("POST", "/reports/gate", json=rules, params={"accepted": "allow"}), 422)
+    document = await results.catalog.get("/reports/gate", format="markdown", accepted="allow", **asked)
+    assert "The sensor is late." in document.text

@@ -1,6 +1,7 @@
 """Which lanes a commit lacks: those that the settings expect, else those of the commits before it."""
 
 from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from contracts.projects import ExpectedLanes, ProjectSettings, ProjectState
 from .conftest import Results
 
 Ask = Callable[..., Awaitable[MissingLanes]]
+_places = count(900_001)
 
 
 @pytest.fixture
@@ -30,7 +32,6 @@ def ask(results: Results) -> Ask:
 async def expect(results: Results) -> Any:
     """Return a function that has the project expect lanes, as auth-service tells it, and expects none at the end."""
     inbox = Inbox("catalog", results.catalog.database, HANDLERS)
-    places = iter(range(900_001, 900_100))
 
     async def tell(*expected: tuple[str, list[str]]) -> None:
         lanes = tuple(ExpectedLanes(branch=branch, lanes=tuple(names)) for branch, names in expected)
@@ -43,7 +44,7 @@ async def expect(results: Results) -> Any:
             settings=ProjectSettings(expected_lanes=lanes or None),
         )
         event = NewEvent(auth.ProjectUpdated(project=state, changes={}), "MAIN", SYSTEM, project=None)
-        await inbox.receive([sequenced(next(places), event.envelope())])
+        await inbox.receive([sequenced(next(_places), event.envelope())])
 
     yield tell
     await tell()
@@ -103,3 +104,22 @@ async def test_without_a_setting_a_commit_lacks_what_the_five_before_it_had(resu
 )
 def test_a_pattern_of_branches_has_stars(pattern: str, branch: str, expected: bool) -> None:
     assert fits(pattern, branch) is expected
+
+
+async def test_a_gate_waits_for_expected_lanes_whatever_its_rules_are(results: Results, expect: Any) -> None:
+    branch, commit = results.catalog.word(), results.catalog.word()
+    requirement, _ = await results.traced()
+    module = results.catalog.word()
+    await results.catalog.patch(f"/requirements/{requirement['id']}", {"module": module})
+    asked: dict[str, Any] = {"branch": branch, "commit": commit, "module": module, "max_failed": 0}
+    await send(results, "ci/unit", branch=branch, commit=commit)
+    await send(results, "ci/e2e", branch=branch, commit=results.catalog.word(), started_at="2026-11-20T08:00:00Z")
+    gate = await results.catalog.read("/reports/gate", **asked)
+    assert (gate["passed"], [one["code"] for one in gate["warnings"]]) == (True, ["lane_missing"])
+    await expect((branch, ["ci/unit", "ci/e2e"]))
+    gate = await results.catalog.read("/reports/gate", **asked)
+    first = gate["rules"][0]
+    assert (gate["passed"], first["rule"], gate["missing_lanes"]["expected"]) == (False, "not_finished", ["ci/e2e"])
+    assert "ci/e2e" in first["reason"]
+    await send(results, "ci/e2e", branch=branch, commit=commit)
+    assert (await results.catalog.read("/reports/gate", **asked))["passed"]

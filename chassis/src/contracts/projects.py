@@ -31,6 +31,7 @@ class GateRule(BaseModel):
     rule: str
     limit: float | None = None
     where: dict[str, tuple[str, ...]] = {}
+    accepted: str = "deny"
 
 
 class NamePattern(BaseModel):

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -88,6 +88,9 @@ class GateRule(BaseModel):
         ],
         Field(max_length=10, description="Of which items: a field, and the values of which it has one."),
     ] = {}
+    accepted: Annotated[
+        Literal["deny", "allow"], Field(description="allow: accepted failures do not count as failed here.")
+    ] = "deny"
 
 
 _MOST_BRANCHES = 50

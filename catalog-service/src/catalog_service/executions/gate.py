@@ -1,13 +1,15 @@
 """Holds the record against the rules of a gate, all of one moment."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
 from catalog_service.executions import gate_items, gate_runs
+from catalog_service.executions.acceptances.passing import Passed, accepted_for
+from catalog_service.executions.expected_lanes import MissingLanes, missing_lanes
 from catalog_service.executions.gate_runs import Outcome, RunOfGate
-from catalog_service.executions.policies import Rule, RuleName, Where
+from catalog_service.executions.policies import AcceptedFailures, Rule, RuleName, Where
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
@@ -40,11 +42,15 @@ class Gate:
         self._connection = connection
         self._basis = basis
         self._allow_flaky = allow_flaky
+        self._accepted = Passed()
+        self._lacking: MissingLanes | None = None
         self._by_scope: dict[str, Figures] = {}
         self._runs: list[RunOfGate] | None = None
 
     async def judge(self, rules: list[Rule]) -> Row:
         """Return the answer of the gate."""
+        if any(rule.accepted is AcceptedFailures.ALLOW for rule in rules):
+            self._accepted = await accepted_for(self._connection, self._basis)
         rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
         judged = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
         scopes = {repr(rule.where.given()): rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
@@ -63,20 +69,41 @@ class Gate:
             for rule, outcome in judged
         ]
         # Each scope by itself: a gate that does not pass must not do so because of one rule more.
-        rows[:0] = [_empty_scope(where) for where in empty]
+        rows[:0] = [gate_items.empty_scope(where) for where in empty]
         if not await self._has_environment():
-            rows.insert(0, _nothing(f"No result is of the environment {shown(self._basis.environment)}"))
+            rows.insert(0, gate_items.nothing(f"No result is of the environment {shown(self._basis.environment)}"))
+        if expected := (await self._missing_lanes()).expected:
+            rows.insert(0, gate_items.not_finished(expected, self._of()))
         return {
             "passed": all(rule["passed"] for rule in rows),
             "rules": rows,
             "branch": self._basis.branch,
             "commit": self._basis.commit,
             "environment": self._basis.environment,
-            "runs": await self._runs_of_gate(),
+            "runs": (await self._runs_of_gate())[:MOST_ITEMS],
             "older": await self._older(),
+            "accepted": {
+                "total": len(self._accepted.failures),
+                "items": [gate_items.accepted_failure(row) for row in self._accepted.failures[:MOST_ITEMS]],
+            },
+            "missing_lanes": asdict(await self._missing_lanes()),
+            "warnings": self._warnings(await self._missing_lanes()),
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
         }
+
+    async def _missing_lanes(self) -> MissingLanes:
+        if self._lacking is None:
+            self._lacking = await missing_lanes(self._connection, self._basis.branch, self._basis.commit)
+        return self._lacking
+
+    def _warnings(self, lacking: MissingLanes) -> list[dict[str, str]]:
+        if not lacking.usual:
+            return []
+        of = self._of()
+        names = ", ".join(lacking.usual)
+        message = f"The commits before {of} had runs of {names}, which it has not (yet)."
+        return [{"code": "lane_missing", "message": message}]
 
     async def _older(self) -> Row:
         """Return the results of other commits that stand for what the commit does not have, a row a test."""
@@ -120,25 +147,42 @@ class Gate:
     async def _min_verified(self, rule: Rule) -> Outcome:
         figures = await self._figures(rule.where)
         others = [one for one in Verdict if not is_verified(one, allow_flaky=self._allow_flaky)]
-        return await self._share(rule, figures, "are verified", figures.having(others))
+        accepted = await self._accepted_by(rule)
+        what = "are verified, or fail as accepted" if accepted else "are verified"
+        return await self._share(rule, figures, what, figures.having(others), accepted)
 
-    async def _share(self, rule: Rule, figures: Figures, what: str, others: Sequence[Group]) -> Outcome:
+    async def _accepted_by(self, rule: Rule) -> frozenset[UUID]:
+        """Return the requirements in scope of a rule that fail for nothing but failures that it lets pass."""
+        found = self._accepted.requirements if rule.accepted is AcceptedFailures.ALLOW else frozenset()
+        ids, parameters = _ids(rule.where)
+        if ids is None or not found:
+            return found
+        query = f"SELECT id FROM ({ids}) AS in_scope WHERE id = ANY(%(accepted)s)"
+        return frozenset(await fetch_column(self._connection, query, {**parameters, "accepted": [*found]}))
+
+    async def _share(
+        self, rule: Rule, figures: Figures, what: str, others: Sequence[Group], accepted: Set[UUID] = frozenset()
+    ) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        total, missing = figures.total, _count(others)
+        total, missing = figures.total, _count(others) - len(accepted)
         count = total - missing
         actual = round(100 * count / total, 2) if total else 0.0
         # Not by the rounded figure: 79.996 % are not 80 %.
         passed = 100 * count >= rule.limit * total
         reason = f"{count} of {total} requirements {what}: {_figure(actual)} %, {_figure(rule.limit)} % are asked for."
-        items = [] if passed else await self._requirements(others)
+        items = [] if passed else await self._requirements(_without(others, accepted))
         return Outcome(actual, passed, reason, items, missing)
 
     async def _with_verdict(self, rule: Rule, verdict: Verdict, what: str) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
+        accepted = await self._accepted_by(rule) if verdict is Verdict.FAILED else frozenset()
         having = (await self._figures(rule.where)).having([verdict])
-        count = _count(having)
-        reason = f"{_counted(count, 'requirement')} {what.format('is' if count == 1 else 'are')}; {_limit(rule)}."
-        return Outcome(count, count <= rule.limit, reason, await self._requirements(having), count)
+        count = _count(having) - len(accepted)
+        and_accepted = f", beside {len(accepted)} as accepted" if accepted else ""
+        verb = what.format("is" if count == 1 else "are")
+        reason = f"{_counted(count, 'requirement')} {verb}{and_accepted}; {_limit(rule)}."
+        items = await self._requirements(_without(having, accepted))
+        return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _max_uncovered(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.UNCOVERED, "{} without a test case")
@@ -235,7 +279,8 @@ class Gate:
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
-        new = await self._new_failures(rule.where)
+        accepted = await self._accepted_by(rule)
+        new = [one for one in await self._new_failures(rule.where) if one not in accepted]
         count = len(new)
         verb = "fails or misses a test" if count == 1 else "fail or miss a test"
         reason = f"{_counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
@@ -308,28 +353,6 @@ def _over_all(rule: Rule) -> Rule:
     return rule.model_copy(update={"where": Where()})
 
 
-def _empty_scope(where: Where) -> Row:
-    given = where.given()
-    if not given:
-        return _nothing("There is no requirement")
-    filters = ", ".join(f"{name}={text}" for name, text in given.items())
-    rest = " Mend its filters, or leave out the rules about it."
-    return {**_nothing(f"No requirement is in the scope {filters}", rest), "where": given}
-
-
-def _nothing(reason: str, rest: str = "") -> Row:
-    return {
-        "rule": "empty_scope",
-        "limit": 1,
-        "where": {},
-        "actual": 0,
-        "passed": False,
-        "reason": f"{reason}: a gate over nothing does not pass.{rest}",
-        "items": [],
-        "total": 0,
-    }
-
-
 def _ids(where: Where) -> tuple[str | None, dict[str, Any]]:
     """Return the query of the ids of the requirements that a rule is about, None for all, and its parameters."""
     conditions = where.conditions()
@@ -338,6 +361,11 @@ def _ids(where: Where) -> tuple[str | None, dict[str, Any]]:
 
 def _count(groups: Iterable[Group]) -> int:
     return sum(group.count for group in groups)
+
+
+def _without(groups: Iterable[Group], accepted: Set[UUID]) -> list[Group]:
+    """Return groups whose first requirements are not accepted."""
+    return [replace(group, first=[one for one in group.first if one not in accepted]) for group in groups]
 
 
 def _counted(count: int, thing: str) -> str:

@@ -8,6 +8,9 @@ MOST_MARKDOWN = 60 * 1024
 _NOT_IN_XML = {code: "\ufffd" for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
 
 
+_LET_PASS = {"accepted": "Accepted failures that were let pass", "older": "Results of other commits"}
+
+
 def _ordered(gate: Row) -> list[Row]:
     """Return the rules of a gate, those that are not kept first."""
     return sorted(gate["rules"], key=lambda rule: rule["passed"])
@@ -26,6 +29,7 @@ def as_markdown(gate: Row) -> bytes:
             for run in gate["runs"]
             if run["status"] == "running"
         ),
+        *(f"{_cell(warning['message'])}\n" for warning in gate["warnings"]),
         "| | Rule | Limit | Actual | Reason |",
         "|---|---|---|---|---|",
         *(
@@ -38,6 +42,10 @@ def as_markdown(gate: Row) -> bytes:
         if not rule["passed"] and rule["items"]:
             lines += ["", f"### {rule['rule']}: {len(rule['items'])} of {rule['total']}", ""]
             lines += [f"- {_cell(item['reason'])}" for item in rule["items"]]
+    for name, title in _LET_PASS.items():
+        if gate[name]["total"]:
+            lines += ["", f"### {title}: {len(gate[name]['items'])} of {gate[name]['total']}", ""]
+            lines += [f"- {_cell(item['reason'])}" for item in gate[name]["items"]]
     return _cut(lines)
 
 

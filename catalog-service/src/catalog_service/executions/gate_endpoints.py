@@ -13,9 +13,10 @@ from catalog_service.executions import policy_store
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.gate import Gate
 from catalog_service.executions.gate_documents import as_junit, as_markdown
-from catalog_service.executions.policies import Policy, Rule, RuleName, Where, rules_of
+from catalog_service.executions.policies import AcceptedFailures, Policy, Rule, RuleName, Where, rules_of
 from catalog_service.executions.queries import AllowFlaky, BasisQuery, Older, basis_of
 from catalog_service.executions.run_schemas import HealthReason, LaneOfRun, RunHealth, TestCounts, TestRunStatus
+from catalog_service.executions.schemas import Reason
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
 from catalog_service.values import PriorityLevel, RequirementStatus, RequirementType
@@ -45,6 +46,13 @@ class GateBasisQuery(BasisQuery):
     """Which results a gate is of."""
 
     allow_flaky: AllowFlaky = False
+    accepted: Annotated[
+        AcceptedFailures,
+        Field(
+            description="`allow` lets pass what fails for nothing but failures that are accepted, and names these in"
+            " `accepted`. Rules of a policy say it each by itself."
+        ),
+    ] = AcceptedFailures.DENY
     format: Annotated[GateFormat, Field(description="The form of the answer.")] = GateFormat.JSON
 
 
@@ -104,7 +112,8 @@ class GateQuery(GateBasisQuery):
     def rules(self) -> list[Rule]:
         """Return the rules that are asked for; raise Invalid."""
         try:
-            return rules_of({name: getattr(self, name) for name in RuleName}, self.where())
+            given: dict[str, Any] = {name: getattr(self, name) for name in RuleName}
+            return rules_of(given, self.where(), self.accepted)
         except ValidationError as error:
             raise Invalid(str(error.errors()[0]["msg"])) from None
 
@@ -181,6 +190,26 @@ class OlderOfGate(BaseModel):
     total: int
 
 
+class AcceptedOfGate(BaseModel):
+    """Accepted failures that were let pass."""
+
+    items: Annotated[
+        list[dict[str, Any]], Field(description="The first 50, each with its reason, its end and who accepted it.")
+    ]
+    total: int
+
+
+class LanesOfGate(BaseModel):
+    """Lanes that the commit lacks."""
+
+    commit: Annotated[str | None, Field(description="The commit that was looked at, if a run names one.")]
+    expected: Annotated[
+        list[str],
+        Field(description="Of the project's setting, of which no run has ended: `require_run` waits for them."),
+    ]
+    usual: Annotated[list[str], Field(description="Of the commits before it, where there is no setting: a warning.")]
+
+
 class GateAnswer(BaseModel):
     """Whether the record passes, rule by rule."""
 
@@ -207,6 +236,9 @@ class GateAnswer(BaseModel):
                     "environment": None,
                     "runs": [],
                     "older": {"total": 0, "items": []},
+                    "accepted": {"total": 0, "items": []},
+                    "missing_lanes": {"commit": None, "expected": [], "usual": []},
+                    "warnings": [],
                     "record_position": 4711,
                     "evaluated_at": "2026-03-02T08:15:00.000000Z",
                 }
@@ -219,8 +251,11 @@ class GateAnswer(BaseModel):
     branch: str
     commit: str | None
     environment: str | None
-    runs: list[RunOfGate]
+    runs: Annotated[list[RunOfGate], Field(description="The newest 50 of those that were looked at.")]
     older: OlderOfGate
+    accepted: AcceptedOfGate
+    missing_lanes: LanesOfGate
+    warnings: Annotated[list[Reason], Field(description="What closes no gate and should be looked at.")]
     record_position: int
     evaluated_at: datetime
 
@@ -241,7 +276,7 @@ async def _judged(
 ) -> Response:
     basis = basis_of(query, settings, datetime.now(UTC))
     async with snapshot(database) as connection:
-        rules = rules or await policy_store.unasked(connection, where)
+        rules = rules or await policy_store.unasked(connection, where, query.accepted)
         judged = await Gate(database, connection, basis, allow_flaky=query.allow_flaky).judge(rules)
     if query.format is GateFormat.MARKDOWN:
         return Response(as_markdown(judged), media_type="text/markdown; charset=utf-8")
@@ -279,6 +314,7 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
             "allow_flaky": query.allow_flaky,
             "fallback": not query.fallback,
             "older": query.older is Older.ALLOW,
+            "accepted": query.accepted is AcceptedFailures.ALLOW,
         }
         for name, softens in softened.items():
             if softens:
@@ -299,6 +335,9 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
 async def judge_policy(request: Request, body: Policy, _: Viewer, database: Db, settings: SettingsOf) -> Response:
     """Like GET, with the rules of a body, each about requirements of its own."""
     query = read_query(request, GateBasisQuery)
+    if query.accepted is AcceptedFailures.ALLOW and body.rules:
+        detail = "The rules of a policy say themselves what they let pass: `accepted` of each rule."
+        raise Invalid.field("/query/accepted", detail, "contradiction")
     return await _judged(database, query, body.rules, settings, Where())
 
 

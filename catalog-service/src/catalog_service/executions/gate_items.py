@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from catalog_service.executions.policies import Where
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.verdict_reads import CountingTestCase, tests_of, why_not_run
@@ -61,6 +62,16 @@ async def missing_tests(connection: Connection, ids: Sequence[UUID], basis: Basi
     return found
 
 
+def accepted_failure(row: Row) -> Row:
+    """Return a failure that was let pass, with why, until when and by whom."""
+    test, case = row["test"], row["test_case"]
+    name = "what people execute" if test["by_hand"] else ".".join(filter(None, (test["class_name"], test["name"])))
+    by = ", ".join(filter(None, (row["accepted_by"], row["issue_url"])))
+    until = f"accepted until {row['until']:%Y-%m-%d %H:%M} UTC: {row['reason']} ({by})"
+    reason = f"{case['external_id'] or case['title']}: {name} of {row['lane']} fails, {until}"
+    return _named({**row, "why": row["reason"]}, reason, f"/api/v1/accepted-failures/{row['id']}")
+
+
 def older_test(row: Row) -> Row:
     """Return a test with the commit that its result is of."""
     name = ".".join(filter(None, (row["class_name"], row["name"])))
@@ -100,6 +111,41 @@ def suspect_link(row: Row) -> Row:
     }
     why = f"{' and '.join(changed)} after its link with {name} was confirmed."
     return _named(link, why, f"/api/v1/links/{row['id']}")
+
+
+def empty_scope(where: Where) -> Row:
+    """Return what closes a gate of which a rule is about no requirement."""
+    given = where.given()
+    if not given:
+        return nothing("There is no requirement")
+    filters = ", ".join(f"{name}={text}" for name, text in given.items())
+    rest = " Mend its filters, or leave out the rules about it."
+    return {**nothing(f"No requirement is in the scope {filters}", rest), "where": given}
+
+
+def nothing(reason: str, rest: str = "") -> Row:
+    """Return what closes a gate over nothing."""
+    return _closed("empty_scope", 1, 0, f"{reason}: a gate over nothing does not pass.{rest}")
+
+
+def not_finished(expected: Sequence[str], of: str) -> Row:
+    """Return what closes a gate until the lanes that a project expects have ended."""
+    reason = f"The project expects runs of {', '.join(expected)} for {of}, of which none has ended."
+    return _closed("not_finished", 0, len(expected), reason)
+
+
+def _closed(rule: str, limit: int, actual: int, reason: str) -> Row:
+    """Return what closes a gate whatever its rules are."""
+    return {
+        "rule": rule,
+        "limit": limit,
+        "where": {},
+        "actual": actual,
+        "passed": False,
+        "reason": reason,
+        "items": [],
+        "total": 0,
+    }
 
 
 def _named(row: Row, reason: str, path: str) -> Row:

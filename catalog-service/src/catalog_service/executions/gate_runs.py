@@ -8,12 +8,13 @@ from uuid import UUID
 
 from catalog_service.executions import gate_items
 from catalog_service.executions.runs import HEALTH, HEALTH_COLUMNS
-from catalog_service.figures import MOST_NAMED
 from catalog_service.verdicts import Basis
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all
 from chassis.web.listing import Row
 
+_MOST_RUNS = 1000
+"""Runs of one commit that are looked at; those that come behind them are the oldest."""
 _WHY = {
     "no_results": "a file without a result",
     "plan_not_kept": "fewer tests than planned",
@@ -77,7 +78,7 @@ async def read(connection: Connection, basis: Basis) -> list[RunOfGate]:
         SELECT r.id, r.key, r.status, r.at AS started_at, r.finished_at, r.counts, {HEALTH_COLUMNS}
         FROM test_runs r {HEALTH}
         WHERE NOT r.is_manual AND {of_branch if basis.commit is None else "r.commit = %(run_commit)s"}
-        AND {in_environment} ORDER BY r.at DESC, r.id LIMIT {MOST_NAMED}
+        AND {in_environment} ORDER BY r.at DESC, r.id LIMIT {_MOST_RUNS}
         """,
         basis.parameters,
     )
@@ -87,6 +88,8 @@ def require(runs: list[RunOfGate], of: str) -> Outcome:
     """Check that there is an ended run, and that each lane has one that tells the whole."""
     if not runs:
         return Outcome(False, False, f"There is no run of {of}.")
+    if len(runs) == _MOST_RUNS:
+        return Outcome(False, False, f"There are {_MOST_RUNS:,} runs of {of} or more, too many to look at all of them.")
     unfinished = [run for run in runs if run["status"] == "running"]
     if unfinished:
         detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."

@@ -47,6 +47,13 @@ SWITCHES = frozenset({RuleName.REQUIRE_RUN, RuleName.NO_NEW_FAILURES})
 """Rules that hold or do not; their limit is true."""
 
 
+class AcceptedFailures(StrEnum):
+    """Whether a rule lets accepted failures pass."""
+
+    DENY = "deny"
+    ALLOW = "allow"
+
+
 class Where(BaseModel):
     """Which requirements a rule is about: as the filters of their list, or with lists of alternatives."""
 
@@ -84,6 +91,10 @@ class Rule(BaseModel):
         Field(description="Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many."),
     ] = None
     where: Where = Where()
+    accepted: Annotated[
+        AcceptedFailures,
+        Field(description="allow: what fails for nothing but accepted failures does not count as failed here."),
+    ] = AcceptedFailures.DENY
 
     @model_validator(mode="after")
     def _check(self) -> "Rule":
@@ -115,10 +126,10 @@ class Policy(BaseModel):
     name: Annotated[str | None, Field(max_length=100)] = None
 
 
-def rules_of(given: Mapping[str, Any], where: Where) -> list[Rule]:
+def rules_of(given: Mapping[str, Any], where: Where, accepted: AcceptedFailures) -> list[Rule]:
     """Return the rules that parameters of a query ask for, all of the same part of the requirements."""
     return [
-        Rule(rule=name, limit=given[name], where=where)
+        Rule(rule=name, limit=given[name], where=where, accepted=accepted)
         for name in RuleName
         if given.get(name) is not None and given[name] is not False
     ]
@@ -129,10 +140,10 @@ def stored(rules: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**rule, "limit": None} if rule["rule"] in SWITCHES else {**rule} for rule in rules]
 
 
-def usual(where: Where) -> list[Rule]:
+def usual(where: Where, accepted: AcceptedFailures) -> list[Rule]:
     """Return the rules of a gate that asks for none: whole runs, no failure, and no missing test."""
     return [
         Rule(rule=RuleName.REQUIRE_RUN),
-        Rule(rule=RuleName.MAX_FAILED, limit=0, where=where),
+        Rule(rule=RuleName.MAX_FAILED, limit=0, where=where, accepted=accepted),
         Rule(rule=RuleName.MAX_MISSING, limit=0, where=where),
     ]

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Json
 from pydantic import ValidationError
 
-from catalog_service.executions.policies import Policy, Rule, Where, stored, usual
+from catalog_service.executions.policies import AcceptedFailures, Policy, Rule, Where, stored, usual
 from catalog_service.projects import repository as projects
 from chassis.core.problems import Invalid, NotFound
 from chassis.core.wording import shown
@@ -54,14 +54,17 @@ async def named(connection: Connection, name: str) -> Policy:
     return Policy.model_validate({"name": name, "rules": stored(row["rules"])})
 
 
-async def unasked(connection: Connection, where: Where) -> list[Rule]:
+async def unasked(connection: Connection, where: Where, accepted: AcceptedFailures) -> list[Rule]:
     """Return the rules of a gate that names none: those of its project's settings, else the usual ones of a part.
 
     Raises Invalid for settings that no gate can follow: rules left out would let through what they are there for.
     """
     wanted = (await projects.get(connection)).gate
     if not wanted:
-        return usual(where)
+        return usual(where, accepted)
+    if accepted is AcceptedFailures.ALLOW:
+        detail = "The rules of the project's gate say themselves what they let pass; leave this out, or send rules."
+        raise Invalid.field("/query/accepted", detail, "contradiction")
     if where.given():
         detail = "The rules of the project's gate each have a part of their own; send rules with the filters."
         raise Invalid.field(f"/query/{next(iter(where.given()))}", detail, "contradiction")

@@ -43,7 +43,7 @@ def _check_count(steps: Any) -> Any:
     return steps
 
 
-Steps = Annotated[dict[StepNumber, StepText], BeforeValidator(_check_count), Field(max_length=MOST_STEPS)]
+Steps = Annotated[dict[StepNumber, StepText], Field(max_length=MOST_STEPS), BeforeValidator(_check_count)]
 Conditions = Annotated[Annotated[str, Field(max_length=LONGEST_TEXT)] | None, BeforeValidator(blank_is_none)]
 Minutes = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 
@@ -105,7 +105,7 @@ class TestCasePatch(ItemPatch):
     type: TestCaseType = Field(default_factory=absent)
     status: TestCaseStatus | None = None
     steps: (
-        Annotated[dict[StepNumber, StepText | None], BeforeValidator(_check_count), Field(max_length=MOST_STEPS)] | None
+        Annotated[dict[StepNumber, StepText | None], Field(max_length=MOST_STEPS), BeforeValidator(_check_count)] | None
     ) = None
     preconditions: Conditions = None
     postconditions: Conditions = None

@@ -21,6 +21,7 @@ from traceline_cli.exchange import pairs
 from traceline_cli.failures import Exit, Failure
 
 _MOST_NAMED = 10
+_LET_PASS = {"accepted": "Accepted failures that were let pass", "older": "Results of other commits"}
 _FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 30.0
 """Seconds between two looks at a gate that is waited for."""
 _FOR_GOOD = frozenset(
@@ -215,4 +216,9 @@ def _tell(context: Context, answer: dict[str, Any]) -> None:
     for rule in rules:
         lines.append(f"  {'ok  ' if rule['passed'] else 'FAIL'} {rule['rule']}: {rule['reason']}")
         lines += [] if rule["passed"] else _named(rule)
+    lines += [f"  {warning['message']}" for warning in answer.get("warnings", ())]
+    for name, title in _LET_PASS.items():
+        let_pass = answer.get(name, {"items": [], "total": 0})
+        lines += [f"  {title}: {let_pass['total']}"] if let_pass["total"] else []
+        lines += _named(let_pass)
     context.terminal.answer(answer, *lines)

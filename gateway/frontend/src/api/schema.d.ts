@@ -3132,6 +3132,12 @@ export interface components {
             code?: "accepted_failure_not_found";
         };
         /**
+         * AcceptedFailures
+         * @description Whether a rule lets accepted failures pass.
+         * @enum {string}
+         */
+        AcceptedFailures: "deny" | "allow";
+        /**
          * AcceptedFailureWrite
          * @description A failure to accept: of an automated test, or of all tests of a test case.
          * @example {
@@ -3158,6 +3164,21 @@ export interface components {
              * @description Until when: a day, to its end in UTC, or a time with its offset; at most 90 days ahead.
              */
             until: string;
+        };
+        /**
+         * AcceptedOfGate
+         * @description Accepted failures that were let pass.
+         */
+        AcceptedOfGate: {
+            /**
+             * Items
+             * @description The first 50, each with its reason, its end and who accepted it.
+             */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Total */
+            total: number;
         };
         /**
          * AcceptedTest
@@ -5157,10 +5178,19 @@ export interface components {
          * GateAnswer
          * @description Whether the record passes, rule by rule.
          * @example {
+         *       "accepted": {
+         *         "items": [],
+         *         "total": 0
+         *       },
          *       "branch": "main",
          *       "commit": null,
          *       "environment": null,
          *       "evaluated_at": "2026-03-02T08:15:00.000000Z",
+         *       "missing_lanes": {
+         *         "commit": null,
+         *         "expected": [],
+         *         "usual": []
+         *       },
          *       "older": {
          *         "items": [],
          *         "total": 0
@@ -5179,10 +5209,12 @@ export interface components {
          *           "where": {}
          *         }
          *       ],
-         *       "runs": []
+         *       "runs": [],
+         *       "warnings": []
          *     }
          */
         GateAnswer: {
+            accepted: components["schemas"]["AcceptedOfGate"];
             /** Branch */
             branch: string;
             /** Commit */
@@ -5194,6 +5226,7 @@ export interface components {
              * Format: date-time
              */
             evaluated_at: string;
+            missing_lanes: components["schemas"]["LanesOfGate"];
             older: components["schemas"]["OlderOfGate"];
             /** Passed */
             passed: boolean;
@@ -5201,14 +5234,29 @@ export interface components {
             record_position: number;
             /** Rules */
             rules: components["schemas"]["JudgedRule"][];
-            /** Runs */
+            /**
+             * Runs
+             * @description The newest 50 of those that were looked at.
+             */
             runs: components["schemas"]["RunOfGate"][];
+            /**
+             * Warnings
+             * @description What closes no gate and should be looked at.
+             */
+            warnings: components["schemas"]["Reason"][];
         };
         /**
          * GateRule
          * @description A rule of the release gate, as GET /reports/gate takes them.
          */
         GateRule: {
+            /**
+             * Accepted
+             * @description allow: accepted failures do not count as failed here.
+             * @default deny
+             * @enum {string}
+             */
+            accepted?: "deny" | "allow";
             /** Limit */
             limit?: number | null;
             /**
@@ -6045,6 +6093,27 @@ export interface components {
              * @description A test of the lane that it did not have is missing.
              */
             whole: boolean;
+        };
+        /**
+         * LanesOfGate
+         * @description Lanes that the commit lacks.
+         */
+        LanesOfGate: {
+            /**
+             * Commit
+             * @description The commit that was looked at, if a run names one.
+             */
+            commit: string | null;
+            /**
+             * Expected
+             * @description Of the project's setting, of which no run has ended: `require_run` waits for them.
+             */
+            expected: string[];
+            /**
+             * Usual
+             * @description Of the commits before it, where there is no setting: a warning.
+             */
+            usual: string[];
         };
         LastAdminOrErasedOrServiceAccount: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -9997,6 +10066,11 @@ export interface components {
          */
         Rule: {
             /**
+             * @description allow: what fails for nothing but accepted failures does not count as failed here.
+             * @default deny
+             */
+            accepted?: components["schemas"]["AcceptedFailures"];
+            /**
              * Limit
              * @description Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many.
              */
@@ -13883,7 +13957,9 @@ export type SchemaAcceptance = components['schemas']['Acceptance'];
 export type SchemaAcceptanceOfTest = components['schemas']['AcceptanceOfTest'];
 export type SchemaAcceptedFailure = components['schemas']['AcceptedFailure'];
 export type SchemaAcceptedFailureNotFound = components['schemas']['AcceptedFailureNotFound'];
+export type SchemaAcceptedFailures = components['schemas']['AcceptedFailures'];
 export type SchemaAcceptedFailureWrite = components['schemas']['AcceptedFailureWrite'];
+export type SchemaAcceptedOfGate = components['schemas']['AcceptedOfGate'];
 export type SchemaAcceptedTest = components['schemas']['AcceptedTest'];
 export type SchemaAccessToken = components['schemas']['AccessToken'];
 export type SchemaAccountInactive = components['schemas']['AccountInactive'];
@@ -14016,6 +14092,7 @@ export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
 export type SchemaLaneOfRun = components['schemas']['LaneOfRun'];
+export type SchemaLanesOfGate = components['schemas']['LanesOfGate'];
 export type SchemaLastAdminOrErasedOrServiceAccount = components['schemas']['LastAdminOrErasedOrServiceAccount'];
 export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];
@@ -19182,6 +19259,8 @@ export interface operations {
     read_gate: {
         parameters: {
             query?: {
+                /** @description `allow` lets pass what fails for nothing but failures that are accepted, and names these in `accepted`. Rules of a policy say it each by itself. */
+                accepted?: "deny" | "allow";
                 /** @description Whether flaky requirements are verified, too. */
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
@@ -19286,6 +19365,8 @@ export interface operations {
     judge_policy: {
         parameters: {
             query?: {
+                /** @description `allow` lets pass what fails for nothing but failures that are accepted, and names these in `accepted`. Rules of a policy say it each by itself. */
+                accepted?: "deny" | "allow";
                 /** @description Whether flaky requirements are verified, too. */
                 allow_flaky?: boolean;
                 /** @description The branch whose results count; by default main's. */
