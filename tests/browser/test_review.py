@@ -166,8 +166,20 @@ def test_everybody_can_use_it_in_each_state(page_of: PageOf, reviewer: Traceline
 
 
 @pytest.mark.long
-def test_a_key_that_is_held_decides_once(page_of: PageOf, reviewer: Traceline) -> None:
+def test_the_best_three_of_a_requirement_are_shown_and_the_rest_can_be_opened(
+    page_of: PageOf, reviewer: Traceline
+) -> None:
     queue = queue_of(reviewer, 1, 5)
+    page = page_of("reviewer", queue.path).page
+    pairs = page.get_by_role("list", name="Pairs to review").get_by_role("listitem")
+    expect(pairs).to_have_count(3)
+    page.get_by_role("link", name="and 2 more").click()
+    expect(pairs).to_have_count(5)
+
+
+@pytest.mark.long
+def test_a_key_that_is_held_decides_once(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 5, 1)
     page = page_of("reviewer", queue.path).page
     titles = current(page)
     for _ in range(20):
@@ -179,7 +191,7 @@ def test_a_key_that_is_held_decides_once(page_of: PageOf, reviewer: Traceline) -
 
 @pytest.mark.long
 def test_each_kind_of_decision_is_undone_by_each_key(page_of: PageOf, reviewer: Traceline) -> None:
-    queue = queue_of(reviewer, 1, 6)
+    queue = queue_of(reviewer, 6, 1)
     page = page_of("reviewer", queue.path).page
     decided = [press(page, key) for key in ("a", "x", "s", "a", "x")]
     expected = ["accepted", "rejected", "pending", "accepted", "rejected"]
@@ -212,7 +224,7 @@ def slow_page(
 
 @pytest.mark.long
 def test_what_is_decided_is_shown_before_the_server_answers(browser: Any, reviewer: Traceline) -> None:
-    queue = queue_of(reviewer, 4, 6)
+    queue = queue_of(reviewer, 8, 3)
     with slow_page(browser, reviewer, queue, seconds=0, fails=False) as (visit, server):
         server.is_open.clear()
         decided = [press(visit.page, "a") for _ in range(20)]
@@ -228,7 +240,7 @@ def test_what_is_decided_is_shown_before_the_server_answers(browser: Any, review
 @pytest.mark.long
 def test_the_record_holds_what_was_shown_on_a_bad_day(browser: Any, reviewer: Traceline, admin: Traceline) -> None:
     """A slow server that fails every tenth time, a second reviewer at the same pairs, a reload and a closed tab."""
-    queue, other = queue_of(reviewer, 14, 16), admin.new_user("reviewer")
+    queue, other = queue_of(reviewer, 112, 2), admin.new_user("reviewer")
     me, meant = reviewer.me()["email"], dict[str, str]()
     with slow_page(browser, reviewer, queue, seconds=0.3) as (visit, _):
         page = visit.page
@@ -271,7 +283,7 @@ def _is_settled(queue: Queue, meant: dict[str, str], me: str) -> bool:
 
 @pytest.mark.long
 def test_accepting_above_a_score_makes_the_links_that_were_counted(page_of: PageOf, reviewer: Traceline) -> None:
-    queue = queue_of(reviewer, 2, 6)
+    queue = queue_of(reviewer, 4, 3)
     visit = page_of("reviewer", queue.path)
     page = visit.page
     current(page)
@@ -301,7 +313,7 @@ def test_accepting_above_a_score_makes_the_links_that_were_counted(page_of: Page
 def test_what_others_decide_goes_without_moving_what_is_read(
     page_of: PageOf, reviewer: Traceline, admin: Traceline
 ) -> None:
-    queue, other = queue_of(reviewer, 2, 5), admin.new_user("reviewer")
+    queue, other = queue_of(reviewer, 5, 2), admin.new_user("reviewer")
     page = page_of("reviewer", queue.path).page
     order = [titles for titles in queue.ids if titles != current(page)]
     read = current(page)
@@ -319,7 +331,7 @@ def test_what_others_decide_goes_without_moving_what_is_read(
 def test_two_reviewers_empty_a_queue_and_each_pair_is_decided_once(
     page_of: PageOf, reviewer: Traceline, admin: Traceline
 ) -> None:
-    queue, other = queue_of(reviewer, 8, 16), admin.new_user("reviewer")
+    queue, other = queue_of(reviewer, 64, 2), admin.new_user("reviewer")
     visits = [page_of("reviewer", queue.path), page_of(other, queue.path)]
     pages = [visit.page for visit in visits]
     shown: list[set[str]] = [set(), set()]
@@ -376,7 +388,7 @@ def test_in_a_low_window_all_that_decides_is_in_sight(page_of: PageOf, reviewer:
 
 def test_sixty_reviews_by_keys_leave_the_badge_of_notifications_as_it_is(page_of: PageOf, admin: Traceline) -> None:
     reviewer = admin.new_user("reviewer")
-    queue = queue_of(reviewer, 8, 8)
+    queue = queue_of(reviewer, 32, 2)
     told = eventually(lambda: reviewer.unread_count() > 16 and reviewer.unread_count(), "what the items caused")
     eventually(lambda: reviewer.read("/suggestions/progress")["is_complete"], "the end of the search")
     reviewer.post("/notifications/mark-all-read")

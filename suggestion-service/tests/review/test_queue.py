@@ -203,3 +203,29 @@ async def test_what_is_not_there_is_not_found(service: Any) -> None:
 async def test_a_viewer_reviews_nothing(queue: Any, viewer: Any) -> None:
     for path in (f"{queue[0]['id']}/accept", f"{queue[0]['id']}/reject", "bulk-review"):
         assert (await viewer.post(f"/suggestions/{path}")).status_code == 403
+
+
+async def test_the_best_of_each_requirement_can_be_asked_for_and_counts_say_both(service: Any, catalog: Any) -> None:
+    for text in (PUMP, "a lamp burns in the hall"):
+        catalog.requirement(text)
+        for number in range(4):
+            catalog.test_case(f"{text} {number * 'again once more '}test{number}")
+    await service.generate(threshold=0)
+    everything = await service.suggestions(sort="score:desc")
+    best = await service.read("/suggestions", sort="score:desc", per_requirement=3)
+    of_each: dict[str, list[str]] = {}
+    for one in everything:
+        of_each.setdefault(one["requirement_id"], []).append(one["id"])
+    shown = {one for ids in of_each.values() for one in ids[:3]}
+    assert [one["id"] for one in best["items"]] == [one["id"] for one in everything if one["id"] in shown]
+    assert (best["total"], best["total_of_all"]) == (6, len(everything))
+    assert {one["more_of_requirement"] for one in best["items"]} == {len(ids) - 3 for ids in of_each.values()}
+    # Who has decided about the best sees the next.
+    await service.post(f"/suggestions/{best['items'][0]['id']}/reject")
+    later = await service.read("/suggestions", status="pending", per_requirement=3)
+    assert later["total"] == 6
+    whole = await service.read("/suggestions")
+    assert whole["total"] == whole["total_of_all"] == len(everything)
+    assert "more_of_requirement" not in whole["items"][0]
+    response = await service.http.get("/suggestions?per_requirement=0")
+    assert response.json()["errors"][0]["pointer"] == "/query/per_requirement"

@@ -8797,22 +8797,6 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[Suggestion] */
-        Page_Suggestion_: {
-            /** Items */
-            items: components["schemas"]["Suggestion"][];
-            /** Limit */
-            limit: number;
-            /**
-             * Next After
-             * @description `after` of the next page; null on the last.
-             */
-            next_after: string | null;
-            /** Skip */
-            skip: number;
-            /** Total */
-            total: number;
-        };
         /** Page[TestCaseStanding] */
         Page_TestCaseStanding_: {
             /** Items */
@@ -9221,6 +9205,30 @@ export interface components {
             use: string;
             /** X */
             x: string;
+        };
+        /**
+         * QueuePage
+         * @description One page of the list; `total` counts what `per_requirement` leaves of it.
+         */
+        QueuePage: {
+            /** Items */
+            items: components["schemas"]["Suggestion"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+            /**
+             * Total Of All
+             * @description How many there are under the other filters, whatever `per_requirement` says.
+             */
+            total_of_all: number;
         };
         RateLimited: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -10888,6 +10896,11 @@ export interface components {
             id: string;
             /** Link Id */
             link_id: string | null;
+            /**
+             * More Of Requirement
+             * @description With `per_requirement`: how many more suggestions of this status its requirement has than that.
+             */
+            more_of_requirement?: number | null;
             /**
              * Relevance
              * @description What `sort=relevance` sorts by: the log-odds of the score, moved by reviews.
@@ -14188,7 +14201,6 @@ export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
-export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPageTestCaseStanding = components['schemas']['Page_TestCaseStanding_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
@@ -14215,6 +14227,7 @@ export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
 export type SchemaProof = components['schemas']['Proof'];
 export type SchemaProviderUnavailableOrProviderUnusable = components['schemas']['ProviderUnavailableOrProviderUnusable'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
+export type SchemaQueuePage = components['schemas']['QueuePage'];
 export type SchemaRateLimited = components['schemas']['RateLimited'];
 export type SchemaReadFormat = components['schemas']['ReadFormat'];
 export type SchemaReason = components['schemas']['Reason'];
@@ -20949,6 +20962,8 @@ export interface operations {
                 min_score?: number;
                 /** @description Of the requirement or of the test case; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 module?: string;
+                /** @description At most so many of each requirement, the best of a status: `more_of_requirement` says how many others a requirement has, and `total_of_all` how many there are without this. */
+                per_requirement?: number;
                 /** @description One id, or several with commas. */
                 requirement_id?: string;
                 /** @description Emails; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -20987,7 +21002,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Suggestion_"];
+                    "application/json": components["schemas"]["QueuePage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -21279,6 +21294,8 @@ export interface operations {
                 min_score?: number;
                 /** @description Of the requirement or of the test case; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 module?: string;
+                /** @description At most so many of each requirement, the best of a status: `more_of_requirement` says how many others a requirement has, and `total_of_all` how many there are without this. */
+                per_requirement?: number;
                 /** @description One id, or several with commas. */
                 requirement_id?: string;
                 /** @description Emails; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */

@@ -1,6 +1,7 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual"
 import { memo, useEffect, useLayoutEffect, useRef } from "react"
-import { formatScore, m } from "../messages"
+import { Link } from "wouter"
+import { formatCount, formatScore, m } from "../messages"
 import { usePreferences } from "../shell/preferences"
 import css from "./list.module.css"
 import type { Pair } from "./queue"
@@ -76,7 +77,7 @@ type RowProps = {
 }
 
 const Row = memo(function Row({ pair, height, number, count, isFailed, choose }: RowProps) {
-  const { requirement, test_case: testCase, band } = pair
+  const { requirement, test_case: testCase, band, more_of_requirement: more } = pair
   const isCurrent = number !== undefined
   return (
     <li className={css.place} style={{ blockSize: height }} aria-posinset={number} aria-setsize={count}>
@@ -96,6 +97,11 @@ const Row = memo(function Row({ pair, height, number, count, isFailed, choose }:
         </span>
         {isFailed && <span className={css.failed}>{m.review.failedMark}</span>}
       </button>
+      {!!more && isCurrent && (
+        <Link className={css.more} href={`/review?requirement=${requirement.id}`}>
+          {m.review.moreOfRequirement(formatCount(more))}
+        </Link>
+      )}
     </li>
   )
 })

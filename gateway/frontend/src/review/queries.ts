@@ -11,6 +11,8 @@ export type Texts = Suggestion & { requirement: Schemas["RequirementTexts"]; tes
 export type ListPage = { pairs: Pair[]; total: number; next: string | null }
 
 const PAGE = 100
+/** So many pairs of a requirement are shown at first. */
+const BEST = 3
 const MOST_REVIEWED = 500
 const COUNTED_EACH_MS = 30_000
 const FRESH_MS = 60_000
@@ -33,14 +35,17 @@ export function useList(filters: Filters) {
 }
 
 async function readPage(filters: Filters, after: string | undefined, signal: AbortSignal): Promise<ListPage> {
-  const query = { ...asQuery(filters), sort: filters.sort, limit: PAGE, ...(after && { after }) }
+  // Of one requirement or test case everything is asked for: that is what "and 27 more" opens.
+  const best = !filters.requirement && !filters.test_case && { per_requirement: BEST }
+  const query = { ...asQuery(filters), ...best, sort: filters.sort, limit: PAGE, ...(after && { after }) }
   const page = await api.get("/api/v1/suggestions", { params: { query }, signal })
   return { pairs: page.items.map(asPair), total: page.total, next: page.next_after }
 }
 
 /** Leave out of a row what the list does not show: thousands of rows stay. */
-function asPair({ id, similarity_score, band, suggestion_method, requirement, test_case }: Suggestion): Pair {
-  return { id, similarity_score, band, suggestion_method, requirement, test_case }
+function asPair(suggestion: Suggestion): Pair {
+  const { id, similarity_score, band, suggestion_method, requirement, test_case, more_of_requirement } = suggestion
+  return { id, similarity_score, band, suggestion_method, requirement, test_case, more_of_requirement }
 }
 
 /** Read what was reviewed since a moment, the newest last, for who may have missed it. */

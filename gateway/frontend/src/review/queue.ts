@@ -4,7 +4,7 @@ type Schemas = components["schemas"]
 export type Suggestion = Schemas["Suggestion"]
 export type Pair = Pick<
   Suggestion,
-  "id" | "similarity_score" | "band" | "suggestion_method" | "requirement" | "test_case"
+  "id" | "similarity_score" | "band" | "suggestion_method" | "requirement" | "test_case" | "more_of_requirement"
 >
 export type Decision = "accepted" | "rejected" | "skipped"
 /** What somebody else did with a pair. */

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from chassis.db.database import Db
 from chassis.web.callers import Reviewer, Viewer
 from chassis.web.facets import FacetCounts, documented_facets, read_facets
-from chassis.web.listing import Page, documented, page, read_query
+from chassis.web.listing import documented, page, read_query
 from chassis.web.peers import Peer
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
@@ -16,7 +16,7 @@ from chassis.web.strict_route import StrictRoute
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
 from suggestion_service.review.filters import FACETS, Expand, ListQuery, order_by, read_sort
-from suggestion_service.review.schemas import Suggestion
+from suggestion_service.review.schemas import QueuePage, Suggestion
 from suggestion_service.review.undoing import Undoing
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Suggestions"])
@@ -41,12 +41,13 @@ _NOT_REOPENED = tuple(
 )
 
 
-@router.get("", response_model=Page[Suggestion], summary="List suggestions", openapi_extra=documented(ListQuery))
+@router.get("", response_model=QueuePage, summary="List suggestions", openapi_extra=documented(ListQuery))
 async def list_suggestions(request: Request, _: Viewer, database: Db) -> Response:
     """Return one page, newest first unless sorted otherwise. Expired ones are there when `status` asks for them."""
     query = read_query(request, ListQuery)
     wanted = query.page(request, order_by(read_sort(query.sort)))
-    return page(request, wanted, await service.page(database, query, wanted))
+    found, of_all = await service.page(database, query, wanted)
+    return page(request, wanted, found, extra={"total_of_all": of_all})
 
 
 @router.get(

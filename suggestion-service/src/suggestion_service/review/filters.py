@@ -157,10 +157,27 @@ Expand = Annotated[
 ]
 
 
+# Of a status: whoever has decided about the best sees the next.
+_AMONG_THE_BEST = """
+    (SELECT count(*) FROM (SELECT FROM suggestions better WHERE better.requirement_id = s.requirement_id
+        AND better.status = s.status AND (better.similarity_score, better.id) > (s.similarity_score, s.id)
+        LIMIT %(per_requirement)s) AS counted) < %(per_requirement)s
+"""
+
+
 class ListQuery(FilterFields, PageQuery):
     """What narrows and orders the list."""
 
     ids: Ids = None
+    per_requirement: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=100,
+            description="At most so many of each requirement, the best of a status: `more_of_requirement` says how many"
+            " others a requirement has, and `total_of_all` how many there are without this.",
+        ),
+    ] = None
     sort: Annotated[
         str | None,
         sorts(
@@ -174,12 +191,14 @@ class ListQuery(FilterFields, PageQuery):
     @property
     def say_status_alone(self) -> bool:
         """Whether nothing narrows but the status."""
-        return self.ids is None and super().say_status_alone
+        return self.ids is None and self.per_requirement is None and super().say_status_alone
 
     def conditions(self, *always: str) -> Conditions:
         """Return the conditions of the filters, and that it is one of `ids`; raises Invalid."""
         conditions = super().conditions(*always)
         conditions.choose("s.id", parse_own_ids(self.ids))
+        if self.per_requirement is not None:
+            conditions.add(_AMONG_THE_BEST, per_requirement=self.per_requirement)
         return conditions
 
 

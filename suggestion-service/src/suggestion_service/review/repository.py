@@ -46,6 +46,10 @@ _ANSWER = f"{_FIELDS}, {_short('r')} AS requirement, {_short('t')} AS test_case"
 _WITH_TEXTS = (
     f"{_FIELDS}, {_said('r')} AS requirement, {_said('t', 'preconditions', 'steps', 'postconditions')} AS test_case"
 )
+_MORE = """
+    greatest(0, (SELECT count(*) FROM suggestions o WHERE o.requirement_id = s.requirement_id AND o.status = s.status)
+        - %(per_requirement)s) AS more_of_requirement
+"""
 _COUNT_BY_STATUS = "SELECT coalesce(sum(s.rows), 0)::bigint FROM suggestion_counts s"
 _BEST_FIRST = order_by(Sort("score", descending=True))
 
@@ -112,6 +116,8 @@ async def page(
     `status_alone`: nothing narrows but the status.
     """
     columns = _WITH_TEXTS if texts else _ANSWER
+    if "per_requirement" in conditions.parameters:
+        columns = f"{columns}, {_MORE}"
     # Answered rounded, which is no position.
     by_relevance = wanted.order.columns[0].name == "exact_relevance"
     if by_relevance:
@@ -122,6 +128,12 @@ async def page(
         for row in found.rows:
             del row["exact_relevance"]
     return found
+
+
+async def count(connection: Connection, conditions: Conditions) -> int:
+    """Return how many suggestions there are under conditions on `suggestions s`."""
+    query = f"SELECT count(*) FROM suggestions s {conditions.where}"
+    return int(await fetch_value(connection, query, conditions.parameters))
 
 
 async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = False) -> Row | None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chassis.web.listing import Page
 from suggestion_service.review.band import Band
 
 
@@ -190,6 +191,10 @@ class Suggestion(BaseModel):
     relevance: float = Field(description="What `sort=relevance` sorts by: the log-odds of the score, moved by reviews.")
     requirement: ShortItem | RequirementTexts = Field(description="With `expand=texts`, all that it says.")
     test_case: ShortItem | TestCaseTexts = Field(description="With `expand=texts`, all that it says.")
+    more_of_requirement: int | None = Field(
+        default=None,
+        description="With `per_requirement`: how many more suggestions of this status its requirement has than that.",
+    )
     spans: list[Span] | None = Field(
         default=None,
         description="With `expand=texts`: where the matched terms that both texts have now stand, without overlaps.",
@@ -197,4 +202,12 @@ class Suggestion(BaseModel):
     spans_cut: bool | None = Field(
         default=None,
         description="With `expand=texts`: whether texts are so long that there may be more spans than these.",
+    )
+
+
+class QueuePage(Page[Suggestion]):
+    """One page of the list; `total` counts what `per_requirement` leaves of it."""
+
+    total_of_all: int = Field(
+        description="How many there are under the other filters, whatever `per_requirement` says."
     )

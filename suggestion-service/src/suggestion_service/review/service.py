@@ -27,15 +27,22 @@ from suggestion_service.store.suggestions import Rejection
 _PATIENCE = timedelta(seconds=5)
 
 
-async def page(database: Database, query: ListQuery, wanted: PageRequest) -> Fetched:
-    """Return one page of suggestions as they are answered; raise Invalid for an unknown value."""
+async def page(database: Database, query: ListQuery, wanted: PageRequest) -> tuple[Fetched, int]:
+    """Return one page of suggestions as they are answered, and how many there are of all requirements' suggestions.
+
+    Raises Invalid for an unknown value.
+    """
     conditions, texts = query.conditions(), wants_texts(query.expand)
     async with database.connection() as connection:
         found = await repository.page(connection, conditions, wanted, status_alone=query.say_status_alone, texts=texts)
         await add_precision(connection, found.rows)
+        of_all = found.total
+        if query.per_requirement is not None:
+            everything = query.model_copy(update={"per_requirement": None})
+            of_all = await repository.count(connection, everything.conditions())
     if texts:
         await add_spans(found.rows)
-    return found
+    return found, of_all
 
 
 async def facets(database: Database, query: ListQuery, wanted: Sequence[Facet]) -> Row:

@@ -70,6 +70,7 @@ export const review = {
   },
   against: "What speaks against",
   terms: "Terms in both",
+  moreOfRequirement: (count: string) => `and ${count} more`,
   otherTerms: (count: number) => `and ${count} more`,
   likePairs: "Reviews of pairs like this",
   movedUp: "They move it up when sorted by relevance.",
