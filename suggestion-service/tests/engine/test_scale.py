@@ -70,6 +70,14 @@ def test_a_pair_without_a_rare_term_in_common_stays_below_9_whatever_its_metadat
 
 
 @every_calibration
+@given(similar=shares, of_one=shares, of_other=shares, information=nats, share=shares)
+def test_texts_alone_never_make_a_certainty(
+    calibration: Calibration, similar: float, of_one: float, of_other: float, information: float, share: float
+) -> None:
+    assert score(calibration, similar, (of_one, of_other), certainty(information, share)) < 0.992
+
+
+@every_calibration
 @given(similar=st.floats(0.001, 1), of_one=shares, of_other=shares, share=shares)
 def test_neither_side_counts_more_than_the_other(
     calibration: Calibration, similar: float, of_one: float, of_other: float, share: float

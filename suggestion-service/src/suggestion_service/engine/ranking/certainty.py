@@ -10,6 +10,8 @@ from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.native import call
 
 _ALONE, _OF_INFORMATION, _OF_SHARE = 0.1, 0.1, 5.0
+_MOST = 4.8
+"""Log-odds of .99: texts alone never make a certainty."""
 _WITHOUT_RARE = 2.0
 """Log-odds of .88: whatever the metadata add, a hybrid score stays below .9, too."""
 
@@ -29,7 +31,8 @@ class Evidence(NamedTuple):
         texts are the same; without a rare term those of .88 at most.
         """
         most: Floats = _ALONE + _OF_INFORMATION * self.information + _OF_SHARE * self.share**4
-        return np.where(self.rare, most, -np.logaddexp(-most, -_WITHOUT_RARE))
+        certainty: Floats = -np.logaddexp(-most, -np.where(self.rare, _MOST, _WITHOUT_RARE))
+        return certainty
 
 
 class SharedEvidence:
