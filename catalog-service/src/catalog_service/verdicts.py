@@ -150,22 +150,34 @@ _KNOWN = """
            coalesce(s.position < c.missing_before, false) AS is_missing
     FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
 
-# What tests did at a commit, on whatever branch; and where a lane ran as a whole there.
+# What tests did at a commit, on whatever branch; and where a lane ran as a whole there. Of most tests it is their last
+# commit, of which their state tells; of the others executions do.
 _AT_COMMIT = """
     runs_of_commit AS MATERIALIZED (
         SELECT id, at FROM test_runs WHERE commit = %(run_commit)s
-    ), lanes_of_commit AS (
-        SELECT x.environment, x.lane, bool_or(l.is_whole) AS is_whole
+    ), lanes_of_commit AS MATERIALIZED (
+        SELECT x.id AS context_id, x.environment, x.lane, bool_or(l.is_whole) AS is_whole
         FROM runs_of_commit r JOIN run_lanes l ON l.run_id = r.id JOIN run_contexts x ON x.id = l.context_id
-        WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.environment, x.lane
+        WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.id
+    ), last_at_commit AS MATERIALIZED (
+        SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, s.status FROM test_states s
+        WHERE s.commit = %(run_commit)s AND s.context_id IN (SELECT context_id FROM lanes_of_commit) {of_results}
+    ), others_at_commit AS MATERIALIZED (
+        SELECT e.test_id, e.context_id, e.at, e.status
+        FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
+        WHERE NOT EXISTS (
+            SELECT FROM last_at_commit n WHERE n.test_id = e.test_id AND n.context_id = e.context_id) {of_tests}
     ), ran AS MATERIALIZED (
-        SELECT s.test_case_id, s.test_id, x.environment, x.lane, max(e.at) AS at,
-               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at,
+        SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
+        FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
+        UNION ALL
+        SELECT s.test_case_id, s.test_id, x.environment, x.lane, max(e.at),
+               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')),
                CASE WHEN bool_or(e.status = 'flaky')
                       OR bool_or(e.status = 'failed') AND bool_or(e.status = 'passed') THEN 'flaky'
                     WHEN bool_or(e.status = 'failed') THEN 'failed' WHEN bool_or(e.status = 'passed') THEN 'passed'
-                    ELSE 'skipped' END AS status
-        FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
+                    ELSE 'skipped' END
+        FROM others_at_commit e
         JOIN run_contexts x ON x.id = e.context_id JOIN automated_test_cases s ON s.test_id = e.test_id
         WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
         GROUP BY s.test_case_id, s.test_id, x.environment, x.lane
@@ -182,7 +194,7 @@ _STATES = """
 # A test that the branch has counts as not run where the commit does not have it, a lane that did not run included.
 _STATES_AT_COMMIT = """
     known AS MATERIALIZED (
-        SELECT k.*, bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id) AS has_only_fallback FROM ({known}) AS k
+        SELECT k.*, {has_only_fallback} AS has_only_fallback FROM ({known}) AS k
     ), states AS (
         SELECT test_case_id, test_id, environment, lane, false AS is_fallback, k.context_id, k.position,
                CASE WHEN r.status IS NULL THEN k.status ELSE r.status END AS status,
@@ -228,8 +240,13 @@ def states_of_tests(of_results: str, basis: Basis) -> str:
     words = {"not_run": _Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
     if basis.commit is None:
         return f"{_CONTEXTS}, {_STATES.format(**words)}"
-    at_commit = _AT_COMMIT.format(of_results=of_results)
-    states = _STATES_AT_COMMIT.format(**words, severity_at_commit=_severity("r.status"))
+    of_tests = f"AND e.test_id IN (SELECT s.test_id FROM automated_test_cases s WHERE true {of_results})"
+    at_commit = _AT_COMMIT.format(of_results=of_results, of_tests=of_tests if of_results else "")
+    falls_back = basis.fallback and basis.branch != basis.default_branch
+    only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id)" if falls_back else "false"
+    states = _STATES_AT_COMMIT.format(
+        **words, severity_at_commit=_severity("r.status"), has_only_fallback=only_fallback
+    )
     return f"{_CONTEXTS}, {at_commit}, {states}"
 
 
