@@ -142,8 +142,8 @@ async def test_some_histories_come_to_what_the_model_says(results: Results) -> N
 
 
 @pytest.mark.long
-async def test_two_thousand_histories_come_to_what_the_model_says(results: Results) -> None:
-    for first in range(1000, 3000, 100):
-        _, (test_case,) = await results.traced()
-        for seed in range(first, first + 100):
-            await _check(results, test_case, seed)
+@pytest.mark.parametrize("first", range(1000, 3000, 250))
+async def test_two_thousand_histories_come_to_what_the_model_says(results: Results, first: int) -> None:
+    _, (test_case,) = await results.traced()
+    for seed in range(first, first + 250):
+        await _check(results, test_case, seed)
