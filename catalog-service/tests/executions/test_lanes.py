@@ -278,3 +278,48 @@ async def test_a_run_goes_on_when_a_lane_begins_of_which_shards_are_missing(trac
     sent = await traced.run(("c", "passed"), lane="e2e", shard="2/2", **of)
     assert (sent["run"]["status"], sent["run"]["health"]) == ("completed", "ok")
     assert {part["lane"]: part["whole"] for part in sent["run"]["lanes"]} == {"unit": True, "e2e": True}
+
+
+async def test_a_selection_that_passes_does_not_mend_a_run_that_broke(traced: Traced) -> None:
+    broken = junit((f"[{traced.key}] a", "passed"), suite_fails=True)
+    of = {"branch": traced.branch, "lane": "ci", "commit": traced.commit("c1")}
+    ok(await traced.results.post(broken, **of))
+    asked: dict[str, Any] = {"commit": traced.commit("c1"), "require_run": True, "max_run_age_hours": 1}
+    gate = await traced.gate(**asked)
+    assert [rule["passed"] for rule in gate["rules"]] == [False, False]
+    assert _rule(gate, "max_run_age_hours")["reason"].endswith("that tells the whole.")
+    await traced.run(("a", "passed"), lane="ci", commit="c1", partial=True)
+    assert not _rule(await traced.gate(**asked), "require_run")["passed"]
+    await traced.run(("a", "passed"), lane="ci", commit="c1")
+    assert (await traced.gate(**asked))["passed"]
+
+
+async def test_a_run_of_other_environments_is_none_of_the_one_that_is_asked_for(traced: Traced) -> None:
+    for commit, environments in (("c1", ("linux", "mac", "windows")), ("c2", ("linux", "mac"))):
+        for environment in environments:
+            of = {"run": traced.commit(commit), "shard": "1/1", "environment": environment}
+            await traced.run(("a", "passed"), lane="ci", commit=commit, **of)
+    asked = {"commit": traced.commit("c2"), "require_run": True}
+    found = [_rule(await traced.gate(**asked, environment=one), "require_run") for one in ("mac", "windows")]
+    assert [rule["passed"] for rule in found] == [True, False]
+    assert found[1]["reason"] == f"There is no run of the commit {traced.commit('c2')} in windows."
+
+
+async def test_what_skipped_all_is_no_run(traced: Traced) -> None:
+    await traced.run(("a", "skipped"), lane="ci", commit="c1")
+    assert "No test ran" in _rule(await traced.gate(), "require_run")["reason"]
+    await traced.run(("a", "failed"), lane="e2e", commit="c1")
+    assert _rule(await traced.gate(), "require_run")["passed"]
+
+
+@pytest.mark.parametrize("rule", [{"max_failed": 0}, {"no_new_failures": True}])
+async def test_where_nothing_has_run_nothing_may_be_said_of_results(traced: Traced, rule: dict[str, Any]) -> None:
+    other = {"branch": f"{traced.branch} other"}
+    module = {"module": traced.requirement["module"]}
+    for asked in ({"commit": traced.commit("c1")}, other):
+        gate = await traced.results.catalog.read("/reports/gate", **module, **asked, **rule)
+        assert (gate["passed"], gate["rules"][0]["reason"][:19]) == (False, "Nothing has run of ")
+        gate = await traced.results.catalog.read("/reports/gate", **module, **asked, max_uncovered=0)
+        assert gate["passed"]
+    await traced.run(("a", "passed"), lane="ci", commit="c1")
+    assert (await traced.gate(commit=traced.commit("c1"), **rule))["passed"]

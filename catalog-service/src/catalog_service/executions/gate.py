@@ -34,6 +34,21 @@ _RULES_ABOUT_RUNS = frozenset(
 )
 
 
+_RULES_ABOUT_RESULTS = frozenset(
+    {
+        RuleName.MIN_VERIFIED,
+        RuleName.MAX_FAILED_REQUIREMENTS,
+        RuleName.MAX_FAILED,
+        RuleName.MAX_FLAKY,
+        RuleName.MAX_STALE,
+        RuleName.MAX_NOT_RUN,
+        RuleName.MAX_MISSING,
+        RuleName.MAX_UNSTEADY,
+        RuleName.NO_NEW_FAILURES,
+    }
+)
+
+
 class Gate:
     """Answers rules on a connection that sees one moment."""
 
@@ -72,6 +87,10 @@ class Gate:
         rows[:0] = [gate_items.empty_scope(where) for where in empty]
         if not await self._has_environment():
             rows.insert(0, gate_items.nothing(f"No result is of the environment {shown(self._basis.environment)}"))
+        asked = {rule.rule for rule in rules}
+        if asked & _RULES_ABOUT_RESULTS and RuleName.REQUIRE_RUN not in asked and not await self._has_run():
+            way_out = " Send its results, or ask for what has run."
+            rows.insert(0, gate_items.nothing(f"Nothing has run of {self._of()}", way_out))
         if expected := (await self._missing_lanes()).expected:
             rows.insert(0, gate_items.not_finished(expected, self._of()))
         return {
@@ -117,6 +136,18 @@ class Gate:
         environment = self._basis.environment
         has = "SELECT EXISTS (SELECT FROM run_contexts WHERE environment = %s)"
         return environment is None or bool(await fetch_value(self._connection, has, (environment,)))
+
+    async def _has_run(self) -> bool:
+        """Check whether anything ran at the commit, or on the branch, that is asked for.
+
+        Where results of other commits may stand for it, and on the default branch, rules say what there is.
+        """
+        if self._basis.commit is not None:
+            has = "SELECT EXISTS (SELECT FROM test_runs WHERE commit = %s)"
+            return self._basis.older or bool(await fetch_value(self._connection, has, (self._basis.commit,)))
+        has = "SELECT EXISTS (SELECT FROM run_contexts WHERE branch = %s)"
+        is_default = self._basis.branch == self._basis.default_branch
+        return is_default or bool(await fetch_value(self._connection, has, (self._basis.branch,)))
 
     async def _figures(self, where: Where) -> Figures:
         scope = repr(where.given())
@@ -316,9 +347,11 @@ class Gate:
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        runs = [run for run in await self._runs_of_gate() if run["status"] == "completed"]
+        finished = [run for run in await self._runs_of_gate() if run["status"] == "completed"]
+        runs = [run for run in finished if run["health"] == "ok"]
         if not runs:
-            return Outcome(False, False, f"There is no finished run of {self._of()}.")
+            that = " that tells the whole" if finished else ""
+            return Outcome(False, False, f"There is no finished run of {self._of()}{that}.")
         hours = round((self._basis.now - max(run["started_at"] for run in runs)).total_seconds() / 3600, 1)
         return Outcome(hours, hours <= rule.limit, f"The last run is {_figure(hours)} hours old; {_limit(rule)}.")
 
@@ -335,7 +368,8 @@ class Gate:
 
     def _of(self) -> str:
         """Return what the runs of the gate are of."""
-        return f"the commit {self._basis.commit}" if self._basis.commit else f"the branch {self._basis.branch}"
+        of = f"the commit {self._basis.commit}" if self._basis.commit else f"the branch {self._basis.branch}"
+        return of if self._basis.environment is None else f"{of} in {self._basis.environment}"
 
     async def _runs_of_gate(self) -> list[RunOfGate]:
         if self._runs is None:

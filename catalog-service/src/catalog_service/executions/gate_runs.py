@@ -69,7 +69,11 @@ async def read(connection: Connection, basis: Basis) -> list[RunOfGate]:
             WHERE NOT r.is_manual AND r.branch = %(branch)s AND {environment}
             ORDER BY r.position DESC, r.created_at DESC, r.id DESC LIMIT 1
         ) AS last ON n.id = last.id OR n.commit = last.commit AND n.branch = %(branch)s"""
-    in_environment = "(%(environment)s::text IS NULL OR r.environment IN (%(environment)s, ''))"
+    # A run of several environments has none itself; one that goes on may come to have any.
+    in_environment = """(%(environment)s::text IS NULL OR r.environment = %(environment)s OR r.environment = '' AND (
+            r.status = 'running' OR EXISTS (
+                SELECT FROM run_lanes l JOIN run_contexts x ON x.id = l.context_id
+                WHERE l.run_id = r.id AND x.environment = %(environment)s)))"""
     of_branch = f"r.id IN ({newest.format(environment=in_environment)})"
     return await fetch_all(
         connection,
@@ -103,6 +107,8 @@ def require(runs: list[RunOfGate], of: str) -> Outcome:
         if len(incomplete) > 1:
             detail = f"{len(incomplete)} runs of {of} are incomplete, the newest is {incomplete[0]['key']}: {why}."
         return _not(f"{detail} Repeat what broke, and send its report.", incomplete)
+    if not any(run["counts"][end] for run in runs for end in ("passed", "failed", "flaky")):
+        return _not(f"No test ran in the runs of {of}: all were skipped or left out.", runs)
     return Outcome(True, True, f"There is a finished run of {of}.")
 
 
@@ -115,12 +121,19 @@ def count_incomplete(runs: list[RunOfGate], most: float, limit: str) -> Outcome:
 
 
 def _find_incomplete(runs: list[RunOfGate]) -> list[RunOfGate]:
-    """Return the runs without any lane, and those of lanes of which no run is healthy."""
-    lanes: dict[tuple[str, str | None], bool] = defaultdict(bool)
+    """Return the runs without any lane, and those of lanes in which one broke and none is whole.
+
+    A selection of the tests that passes does not mend a run that broke.
+    """
+    lanes: dict[tuple[str, str | None], list[LaneOfRun]] = defaultdict(list)
     for run in runs:
         for part in run["lanes"]:
-            lanes[part["lane"], part["environment"]] |= not part["health"]
-    broken = {key for key, is_healthy in lanes.items() if not is_healthy}
+            lanes[part["lane"], part["environment"]].append(part)
+    broken = {
+        key
+        for key, parts in lanes.items()
+        if any(part["health"] for part in parts) and not any(part["whole"] for part in parts)
+    }
     return [
         run
         for run in runs
