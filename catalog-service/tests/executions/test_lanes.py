@@ -323,3 +323,14 @@ async def test_where_nothing_has_run_nothing_may_be_said_of_results(traced: Trac
         assert gate["passed"]
     await traced.run(("a", "passed"), lane="ci", commit="c1")
     assert (await traced.gate(commit=traced.commit("c1"), **rule))["passed"]
+
+
+async def test_an_attempt_without_the_file_that_broke_does_not_mend_it(traced: Traced) -> None:
+    of = {"branch": traced.branch, "lane": "ci", "run": traced.branch, "commit": traced.commit("c1")}
+    e2e, unit = (junit((f"[{traced.key}] {name}", "passed"), suite_fails=name == "e2e") for name in ("e2e", "unit"))
+    ok(await traced.results.post(e2e, **of, file_name="e2e.xml"))
+    sent = ok(await traced.results.post(unit, **of, file_name="unit.xml", attempt=2))
+    assert sent["run"]["health_reasons"] == ["not_finished", "suite_failed"]
+    whole = junit((f"[{traced.key}] e2e", "passed"))
+    sent = ok(await traced.results.post(whole, **of, file_name="e2e.xml", attempt=2))
+    assert sent["run"]["health_reasons"] == ["not_finished"]

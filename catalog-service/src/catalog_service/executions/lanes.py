@@ -116,7 +116,7 @@ async def _move(connection: Connection, run_id: UUID, which: str) -> list[Affect
 async def judge(connection: Connection, run_id: UUID) -> None:
     """Say anew of each lane of a run what its files tell together, and whether that is the whole.
 
-    Of a job that was repeated the last attempt counts.
+    Of a job that was repeated the last attempt of each of its files counts: one that did not come again is not mended.
     """
     await connection.execute(
         """
@@ -129,7 +129,7 @@ async def judge(connection: Connection, run_id: UUID) -> None:
         ) AS f ON true CROSS JOIN LATERAL (
             SELECT coalesce(array_agg(DISTINCT reason ORDER BY reason), '{}') AS health FROM (
                 SELECT unnest(u.health) AS reason FROM (
-                    SELECT health, rank() OVER (PARTITION BY shard, shards ORDER BY attempt DESC) AS place
+                    SELECT health, rank() OVER (PARTITION BY shard, shards, file_name ORDER BY attempt DESC) AS place
                     FROM run_uploads WHERE run_id = %(run)s AND context_id = f.context_id
                 ) AS u WHERE u.place = 1
                 UNION ALL
