@@ -158,6 +158,13 @@ async def test_nobody_is_told_of_an_update_that_has_changed_no_score(world: "Wor
     assert await world.notifications(world.ana) == []
 
 
+async def test_a_run_that_leaves_too_many_tells_which_threshold_leaves_three(world: "World") -> None:
+    await world.tell(factories.run_finished(advised_threshold=0.62))
+    assert (await only(world))["message"].endswith(
+        "found 12 new suggestions. More than ten a requirement are pending: a threshold of 0.62 would leave three."
+    )
+
+
 async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
     await world.tell(factories.run_finished(status="failed", error="The engine stopped."))
     told = await only(world)

@@ -71,6 +71,7 @@ class RunFinished(Momentary):
     """A generation over everything ended; the actor is who asked for it. `progress` (0..1): how far it had come.
 
     With `pending_only` nobody did: scores mean something else since an update, and pending suggestions got new ones.
+    `advised_threshold`, where more than ten suggestions a requirement are pending, would leave three.
     """
 
     wire_name = "suggestion.run.finished"
@@ -86,6 +87,7 @@ class RunFinished(Momentary):
     suggestions_withdrawn: int = 0
     progress: float | None = None
     pending_only: bool = False
+    advised_threshold: float | None = None
 
 
 class SuggestionReviewed(Payload):

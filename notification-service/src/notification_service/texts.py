@@ -100,12 +100,18 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
         return None
     data = {"run_id": run.run_id, "status": run.status, "suggestions_created": run.suggestions_created}
     if run.status == "completed":
+        advice = (
+            ""
+            if run.advised_threshold is None
+            else " More than ten a requirement are pending: a threshold of"
+            f" {run.advised_threshold:g} would leave three."
+        )
         return Text(
             NotificationType.SUGGESTIONS_GENERATED,
             f"Generation finished: {counted(run.suggestions_created, 'new suggestion')}",
             f"Suggestions for the whole record ({run.algorithm}, threshold {run.threshold:g}):"
             f" {counted(run.pairs_analyzed, 'pair')} compared. The run"
-            f" {run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn)}.",
+            f" {run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn)}.{advice}",
             data,
         )
     if run.status == "failed":

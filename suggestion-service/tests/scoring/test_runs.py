@@ -80,6 +80,8 @@ async def test_the_answer_is_the_finished_run(service: Any, catalog: Any) -> Non
         "progress": 1.0,
         "algorithm": "tfidf",
         "threshold": 0.3,
+        "pending_only": False,
+        "advised_threshold": None,
         "pairs_analyzed": 1,
         "suggestions_created": 1,
         "suggestions_updated": 0,
@@ -350,3 +352,17 @@ async def test_catching_up_says_when_catalog_refuses(service: Any, catalog: Any)
     catalog.answers_with = 401
     with pytest.raises(Unavailable, match="401"):
         await service.feed.catch_up()
+
+
+async def test_a_run_that_leaves_more_than_anybody_reads_says_which_threshold_leaves_three(
+    service: Any, catalog: Any
+) -> None:
+    many_pairs(catalog, 12)
+    run = await service.generate(threshold=0)
+    assert run["suggestions_created"] == 144
+    score = (await service.suggestions(limit=1))[0]["similarity_score"]
+    assert score <= run["advised_threshold"] < score + 0.01
+    (event,) = await service.events("suggestion.run.finished")
+    assert event["data"]["advised_threshold"] == run["advised_threshold"]
+    few = await service.generate(threshold=1)
+    assert few["advised_threshold"] is None

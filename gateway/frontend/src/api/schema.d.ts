@@ -10119,6 +10119,11 @@ export interface components {
          *     }
          */
         Run: {
+            /**
+             * Advised Threshold
+             * @description Where more than ten pending suggestions a requirement are left: the threshold that would leave three. Not in lists.
+             */
+            advised_threshold?: number | null;
             algorithm: components["schemas"]["AlgorithmName"];
             /**
              * Created At

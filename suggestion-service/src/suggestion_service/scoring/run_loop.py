@@ -15,7 +15,7 @@ from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from suggestion_service import metrics
 from suggestion_service.scoring.corpora import Corpora
-from suggestion_service.scoring.run_service import finished_event
+from suggestion_service.scoring.run_service import advised_threshold, finished_event
 from suggestion_service.scoring.shard_scoring import ShardScoring
 from suggestion_service.store import corpus_head, run_parts, runs
 from suggestion_service.store.run_parts import ClaimedShard
@@ -129,6 +129,7 @@ class RunLoop:
 
     async def _end(self, connection: Connection, request: RunRequest, status: str, error: str | None) -> None:
         run = await runs.end(connection, request.id, status, error)
+        run["advised_threshold"] = await advised_threshold(connection, run)
         await outbox.record(connection, [finished_event(run, request.actor, request.correlation_id)])
         self._scoring.forget(request.id)
         metrics.RUNS.labels(request.algorithm, status).inc()

@@ -15,10 +15,12 @@ from chassis.web.listing import Fetched, PageRequest
 from contracts.suggestion import RunFinished
 from suggestion_service import metrics
 from suggestion_service.engine import Algorithm
-from suggestion_service.store import runs
+from suggestion_service.store import runs, suggestions
 from suggestion_service.store.run_request import RunRequest
 from suggestion_service.store.runs import Run
 
+_ENOUGH, _MANY = 3, 10
+"""Suggestions a requirement that a person can go through, and more than anybody does."""
 _ENDED = ("completed", "failed", "cancelled")
 
 
@@ -49,9 +51,17 @@ async def get(database: Database, run_id: UUID) -> Run:
     """Return a run; raise NotFound."""
     async with database.connection() as connection:
         run = await runs.get(connection, run_id)
-    if run is None:
-        raise _not_found()
+        if run is None:
+            raise _not_found()
+        run["advised_threshold"] = await advised_threshold(connection, run)
     return run
+
+
+async def advised_threshold(connection: Connection, run: Run) -> float | None:
+    """Return the threshold that would leave three suggestions a requirement, where a run has left more than ten."""
+    if run["status"] != "completed" or run["pending_only"]:
+        return None
+    return await suggestions.threshold_for(connection, _ENOUGH, _MANY)
 
 
 async def page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:

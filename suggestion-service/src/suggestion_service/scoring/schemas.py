@@ -97,3 +97,8 @@ class Run(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     error: str | None
+    advised_threshold: float | None = Field(
+        default=None,
+        description="Where more than ten pending suggestions a requirement are left: the threshold that would leave"
+        " three. Not in lists.",
+    )

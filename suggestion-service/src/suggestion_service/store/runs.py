@@ -7,7 +7,7 @@ queued ── claim ──> running ── plan: its shards are worked off ─�
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
@@ -99,6 +99,7 @@ class Run(Counts):
     started_at: datetime | None
     finished_at: datetime | None
     error: str | None
+    advised_threshold: NotRequired[float | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ Bigram = tuple[str, str]
 BETWEEN = re.compile(r"[ \u00a0\u202f-]?")
 """What may stand between a number and its unit."""
 _NAME = re.compile(r"\w+(?:[-./:]\w+)+")
+_JOINT = re.compile(r"[-./:]\b")
+"""What there is in every name, found in a fraction of the time."""
 _SPLINTER = 4
 _KANJI = "[\u3400-\u9fff\u3005]"
 _QUANTITY = re.compile(rf"(?<!\w)(\d+){BETWEEN.pattern}([^\W\d_]+)(?!\w)")
@@ -178,9 +180,9 @@ def _in_names_alone(text: str, language: str) -> set[str]:
 
     A word of a compound with a hyphen, as in `account-locking`, is long and has no number beside it.
     """
-    names = [name[0] for name in _NAME.finditer(text)]
-    if not names:
+    if not _JOINT.search(text):
         return set()
+    names = [name[0] for name in _NAME.finditer(text)]
     elsewhere = set(find_words(_NAME.sub(" ", text)))
     found: set[str] = set()
     for name in names:

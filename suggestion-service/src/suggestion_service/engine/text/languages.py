@@ -2,7 +2,6 @@
 
 import re
 import threading
-from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ import Stemmer
 from suggestion_service.engine.text.stop_words import STOP_WORDS
 
 ENGLISH = "en"
-_READ = 20_000
+_READ = 4_000
 """Characters, of the beginning, that a language shows in."""
 _FEWEST = 2
 """Words of its own from which on a text is taken to be in a language; one where letters of it are there, too."""
@@ -163,10 +162,13 @@ LANGUAGES: dict[str, Language] = {
 
 _KANA, _HAN, _HANGUL = re.compile(r"[\u3041-\u30ff]"), re.compile(r"[\u3400-\u9fff]"), re.compile(r"[\uac00-\ud7af]")
 _CYRILLIC, _WORD = re.compile(r"[\u0400-\u04ff]"), re.compile(r"[^\W\d_]+")
-_WHOLE_WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
 _IN_LATIN = [code for code in LANGUAGES if code not in {ENGLISH, "ru"}]
-_OWN = {code: LANGUAGES[code].stop_words - STOP_WORDS for code in _IN_LATIN}
-"""Words that tell a language from English."""
+_OWN = {
+    code: frozenset(word for word in LANGUAGES[code].stop_words - STOP_WORDS if len(word) > 1) for code in _IN_LATIN
+}
+"""Words that tell a language from English: of more than a letter, which stands for everything."""
+_FOREIGN = frozenset[str]().union(*_OWN.values())
+_SIGNS = ".,;:!?()[]{}\"'«»„“”‚‘’…"
 
 _of_thread = threading.local()
 
@@ -184,14 +186,17 @@ def language_of(texts: Iterable[str]) -> str:
         for code, script in (("zh", _HAN), ("ko", _HANGUL), ("ru", _CYRILLIC)):
             if len(script.findall(text)) >= letters:
                 return code
-    # Single letters stand for everything, and splinters of names for nothing.
-    words = Counter(word for word in _WHOLE_WORD.findall(text) if len(word) > 1)
-    english = sum(words[word] for word in words.keys() & STOP_WORDS)
+    # Of what stands between blanks: splinters of names say nothing.
+    words = set(text.split())
+    if text.isascii() and len(words & _FOREIGN) < _FEWEST:
+        return ENGLISH
+    words = {word.strip(_SIGNS) for word in words}
+    english = len(words & STOP_WORDS)
     best, most = ENGLISH, 0
     for code in _IN_LATIN:
-        own = sum(words[word] for word in words.keys() & _OWN[code])
+        own = len(words & _OWN[code])
         needed = _FEWEST - any(letter in text for letter in LANGUAGES[code].letters)
-        shared = sum(words[word] for word in words.keys() & LANGUAGES[code].stop_words)
+        shared = len(words & LANGUAGES[code].stop_words)
         if own >= needed and shared > max(most, english):
             best, most = code, shared
     return best if most or english else _by_letters(text)
