@@ -2,7 +2,7 @@
 
 import pytest
 
-from notification_service.wording import counted, listed, named, percent
+from notification_service.wording import listed, named, percent
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,6 @@ def test_a_share_below_a_threshold_is_never_shown_as_reaching_it(share: float, t
 )
 def test_fields_are_listed_as_people_list_them(fields: list[str], shown: str) -> None:
     assert listed(fields) == shown
-
-
-def test_one_thing_is_singular() -> None:
-    assert [counted(number, "suggestion") for number in (0, 1, 2)] == [
-        "0 suggestions",
-        "1 suggestion",
-        "2 suggestions",
-    ]
 
 
 def test_an_item_without_an_external_id_is_named_by_its_title() -> None:

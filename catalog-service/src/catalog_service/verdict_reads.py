@@ -19,6 +19,7 @@ from catalog_service.verdicts import (
     verdicts_of_test_cases,
 )
 from catalog_service.verdicts import last_results as query_of_last_results
+from chassis.core.wording import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column, fetch_only
 from chassis.web.conditions import Conditions
@@ -239,7 +240,7 @@ def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> l
     passed = row["last_pass_at"]
     if passed is not None and row["verdict"] == TestCaseVerdict.STALE:
         if passed < basis.stale_before:
-            tell("old", f"Its last pass is more than {basis.stale_after.days} days old.")
+            tell("old", f"Its last pass is more than {counted(basis.stale_after.days, 'day')} old.")
         if row["test_case_changed_at"] is not None and passed < row["test_case_changed_at"]:
             tell("test_case_changed", "The test case has changed since it passed.")
         if row["requirement_changed_at"] is not None and passed < row["requirement_changed_at"]:
@@ -275,7 +276,7 @@ def why_not_run(test: TestBehind, basis: Basis) -> tuple[str, str]:
     if test["lane_gone"]:
         return "lane_gone", f"{name}: the last commits of {basis.branch} have no run of {lane} any more. {way_out}"
     if test["missing"] and test["missed_since"] is not None:
-        runs = "1 run" if test["missed_runs"] == 1 else f"{test['missed_runs']} runs"
+        runs = counted(test["missed_runs"], "run")
         since = f"{test['missed_since']:%Y-%m-%d}"
         last = f"the last is {test['missed_run']}"
         return "missing", f"{name} was not in {runs} of {lane} since {since}, {last}. {way_out}"

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from chassis.core.wording import counted
 from chassis.messaging.events import Received
 from contracts import auth
 from notification_service.entries import Entry, entry_of
 from notification_service.vocabulary import AuditAction, ResourceType
-from notification_service.wording import counted, given, who
+from notification_service.wording import given, who
 
 
 def access_refused(event: Received[auth.AccessRefused]) -> Iterable[Entry]:

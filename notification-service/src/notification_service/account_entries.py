@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from chassis.core.wording import counted
 from chassis.db.sealing import Erased
 from chassis.messaging.events import Actor, Received
 from contracts import auth
 from notification_service.entries import Entry, entry_of
 from notification_service.vocabulary import AuditAction, ResourceType
-from notification_service.wording import counted, given, listed, who
+from notification_service.wording import given, listed, who
 
 # All that is stored of an account: nothing secret can come in by a new field.
 _USER_FIELDS = ("email", "full_name", "role", "is_active")

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from chassis.core.wording import counted
 from chassis.messaging.events import Actor, Received
 from contracts import catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
 from notification_service.wording import (
     Pair,
-    counted,
     given,
     import_outcome,
     joined,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from chassis.core.wording import counted
 from chassis.messaging.events import Actor
 from contracts.catalog import ImportApplied, LinkState
 from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
@@ -35,11 +36,6 @@ def joined(link: Pair) -> str:
     """Return the same as a title: `REQ-3 Lock the account ↔ TC-7 Locks after five failures`."""
     requirement = " ".join(filter(None, (link.requirement_external_id, link.requirement_title)))
     return f"{requirement} ↔ {' '.join(filter(None, (link.test_case_external_id, link.test_case_title)))}"
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number of things: `1 suggestion`, `3 suggestions`."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def listed(names: Iterable[str]) -> str:

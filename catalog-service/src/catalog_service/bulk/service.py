@@ -16,6 +16,7 @@ from chassis.core import problems
 from chassis.core.batches import all_or_each
 from chassis.core.identity import Identity
 from chassis.core.problems import PreconditionFailed, Problem
+from chassis.core.wording import counted
 from chassis.db.database import AWAY, Connection, Database
 from chassis.messaging.events import Actor, actor_of
 from chassis.web.bulk import Begin, check_count, check_narrowed, part_of, pointing_into
@@ -226,7 +227,7 @@ class _Change:
         return message
 
     def _counted(self, number: int) -> str:
-        return f"{number} {self._many.label}{'' if number == 1 else 's'}"
+        return counted(number, self._many.label)
 
     def _result(self, one: UUID) -> Row:
         outcome = self._outcomes[one]

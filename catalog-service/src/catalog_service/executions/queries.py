@@ -16,7 +16,7 @@ from catalog_service.executions.upload import Limits, Options
 from catalog_service.settings import Settings
 from catalog_service.verdicts import Basis
 from chassis.core.problems import Invalid
-from chassis.core.wording import shown
+from chassis.core.wording import counted, shown
 from chassis.web.conditions import Conditions, containing
 from chassis.web.listing import Ids, PageQuery
 from chassis.web.parameters import (
@@ -165,7 +165,7 @@ def moment_of_run(pointer: str, moment: datetime | None, settings: Settings, now
     if moment > now + _EARLY:
         raise Invalid.field(pointer, "A run cannot begin in the future; look at the clock of the machine.", "too_late")
     if moment < now - timedelta(days=settings.results_retention_days):
-        detail = f"Results are kept for {settings.results_retention_days} days; this run is older."
+        detail = f"Results are kept for {counted(settings.results_retention_days, 'day')}; this run is older."
         raise Invalid.field(pointer, detail, "too_early")
     return moment
 

@@ -22,6 +22,7 @@ from catalog_service.executions import completion, filling, incoming, lanes, run
 from catalog_service.executions.read import NO_RESULTS, TRIES, Order, Read, Refusal, decoded, health_of, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
+from chassis.core.wording import counted
 from chassis.db.database import Connection, Database
 from chassis.files.archives import is_archive
 from chassis.files.spools import open_spool
@@ -326,8 +327,8 @@ async def _take_unknown(connection: Connection, options: Options, run: StoredRun
         if unmatched:
             names = [".".join(filter(None, (test["class_name"], test["name"]))) for test in unmatched]
             raise Invalid(
-                f"{len(names)} tests have no test case, the first is {names[0]!r}; nothing was stored."
-                " Name the test case in the result, or send unknown=keep.",
+                f"{counted(len(names), 'test has', 'tests have')} no test case, the first is {names[0]!r}; nothing was"
+                " stored. Name the test case in the result, or send unknown=keep.",
                 code="unknown_test",
                 members={"tests": names[:100], "total": len(names)},
             )

@@ -9,6 +9,7 @@ from chassis.admin import connections, output
 from chassis.admin.running import Refused, json_option, running
 from chassis.core.projects import MAIN
 from chassis.core.settings import SigningKey, read
+from chassis.core.wording import counted
 from chassis.db import sealing
 from chassis.db.rows import fetch_value
 from chassis.db.sealing import Signer, Verdict
@@ -47,7 +48,7 @@ async def verify_audit(heads: tuple[str, ...], in_json: bool) -> None:
         output.as_json({"projects": projects, "unsealed": unsealed, "signatures_checked": signer is not None})
     else:
         output.as_table([_row(one) for one in found], "PROJECT", "FROM", "ENTRIES", "HEAD", "")
-        click.echo(f"\n{unsealed:,} entries have no seal yet.")
+        click.echo(f"\n{counted(unsealed, 'entry has', 'entries have')} no seal yet.")
         if signer is None:
             click.echo("The signatures of heads were not checked: INTERNAL_SIGNING_KEY is not set.")
     if any(one.wrong for one in found):
@@ -68,5 +69,10 @@ def _row(one: Verdict) -> tuple[str, int, int, str, str]:
         one.first,
         one.entries,
         one.head[:16],
-        one.wrong or ("as it was" if not one.erased else f"as it was, but for {one.erased:,} entries of erased people"),
+        one.wrong
+        or (
+            "as it was"
+            if not one.erased
+            else f"as it was, but for {counted(one.erased, 'entry', 'entries')} of erased people"
+        ),
     )

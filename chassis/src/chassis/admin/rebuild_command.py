@@ -6,6 +6,7 @@ import click
 
 from chassis.admin import connections, output
 from chassis.admin.running import Refused, json_option, running
+from chassis.core.wording import counted
 from chassis.messaging import rebuild
 from chassis.messaging.rebuild import ReadModel
 
@@ -28,7 +29,7 @@ async def rebuild_copy(package: str, in_json: bool) -> None:
         f" Rows put right: {corrected}."
     )
     if rebuilt.skipped:
-        click.echo(f"{rebuilt.skipped:,} events could not be applied: see the warnings above.", err=True)
+        click.echo(f"{counted(rebuilt.skipped, 'event')} could not be applied: see the warnings above.", err=True)
 
 
 def _read_model_of(package: str) -> ReadModel:

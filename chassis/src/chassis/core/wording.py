@@ -34,6 +34,11 @@ def kind_of(value: Any) -> str:
     return "a number" if isinstance(value, int | float) else "a text"
 
 
+def counted(number: int, thing: str, several: str | None = None) -> str:
+    """Return a number of things: `1 suggestion`, `3 suggestions`; `several` where more than an s is different."""
+    return f"{number} {thing if number == 1 else several or f'{thing}s'}"
+
+
 def listed(words: Iterable[str], joint: str = "or") -> str:
     """Return `a, b or c`."""
     *most, last = words

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic_core.core_schema import ErrorType
 
-from chassis.core.wording import A_MOMENT, kind_of, no_uuid, shown
+from chassis.core.wording import A_MOMENT, counted, kind_of, no_uuid, shown
 
 Entry = Mapping[str, Any]
 
@@ -128,14 +128,10 @@ def _size(entry: Entry, bound: tuple[str, str]) -> str:
     if isinstance(sent, str):
         if limit == 1 and name == "min_length":
             return "This text must not be blank."
-        return f"This must have {side} {_counted(limit, 'character')}; it has {len(sent)}."
+        return f"This must have {side} {counted(limit, 'character')}; it has {len(sent)}."
     if isinstance(sent, list | dict):
-        return f"This must have {side} {_counted(limit, 'member')}; it has {len(sent)}."
-    return f"This must have {side} {_counted(limit, 'member')}."
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+        return f"This must have {side} {counted(limit, 'member')}; it has {len(sent)}."
+    return f"This must have {side} {counted(limit, 'member')}."
 
 
 _MEMBER = re.compile(r"<\w+\.\w+: '?([^'>]*)'?>")

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from chassis.core import projects
 from chassis.core.identity import Identity
 from chassis.core.problems import Invalid, Problem
+from chassis.core.wording import counted
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
@@ -251,7 +252,7 @@ def _message(asked: BulkReview, reviewed: int, failed: int, review_id: UUID | No
 
 
 def _counted(number: int) -> str:
-    return f"{number} suggestion{'' if number == 1 else 's'}"
+    return counted(number, "suggestion")
 
 
 def _result(suggestion_id: UUID, status: str, link_id: UUID | None = None) -> dict[str, Any]:

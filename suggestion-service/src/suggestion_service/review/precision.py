@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from chassis.core.wording import counted
 from chassis.db.database import Connection
 from suggestion_service.review.band import BAND
 from suggestion_service.store.suggestions import REVIEWED
@@ -36,5 +37,6 @@ async def add_precision(connection: Connection, rows: Sequence[dict[str, Any]]) 
         if row["band"] in measured and row["suggestion_reason"] is not None:
             of_band = measured[row["band"]]
             row["suggestion_reason"] += (
-                f" Of {of_band['reviewed']} reviewed suggestions in this band {of_band['accepted']} were accepted."
+                f" Of {counted(of_band['reviewed'], 'reviewed suggestion')} in this band {of_band['accepted']}"
+                f" {'was' if of_band['accepted'] == 1 else 'were'} accepted."
             )

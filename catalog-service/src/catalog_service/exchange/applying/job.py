@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog_service.exchange.planning.items import usable_key
+from chassis.core.wording import counted
 from chassis.messaging.events import Actor
 
 Counts = dict[str, dict[str, int]]
@@ -17,7 +18,7 @@ class RecordChanged(Exception):
     """The record is not what the plan was made for: nothing was applied. `rows` are such rows, by kind."""
 
     def __init__(self, rows: Mapping[str, int]) -> None:
-        super().__init__(", ".join(f"{number} rows of kind {kind}" for kind, number in rows.items()))
+        super().__init__(", ".join(f"{counted(number, 'row')} of kind {kind}" for kind, number in rows.items()))
         self.rows = dict(rows)
 
 
@@ -108,8 +109,8 @@ class Applied:
     def __str__(self) -> str:
         applied = sum(number for actions in self.counts.values() for number in actions.values())
         return (
-            f"{applied} of its {applied + self.left_out} changes are in the record. The others are the refused rows of"
-            " its report, which can be had as CSV and imported again."
+            f"{applied} of its {counted(applied + self.left_out, 'change')} are in the record."
+            " The others are the refused rows of its report, which can be had as CSV and imported again."
         )
 
 

@@ -22,7 +22,7 @@ from catalog_service.exchange.readers.items import (
 from catalog_service.exchange.readers.lines import is_archive, is_meant
 from catalog_service.exchange.records import ItemKind, Notice, Record, Unreadable
 from catalog_service.exchange.refusals import archive_of
-from chassis.core.wording import shown
+from chassis.core.wording import counted, shown
 from chassis.files.archives import Archive
 
 SYSTEM = "doorstop"
@@ -128,7 +128,11 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         yield from relations.links()
         if inactive:
             total = sum(inactive.values())
-            yield Notice("inactive_item", f"{total} items are not active (active: false); they are left out.", total)
+            yield Notice(
+                "inactive_item",
+                f"{counted(total, 'item is', 'items are')} not active (active: false), and left out.",
+                total,
+            )
 
 
 def _kind(tree: _Tree, folder: str, options: ReadOptions) -> ItemKind:

@@ -13,7 +13,7 @@ from catalog_service.exchange.tabular.steps import Step, StepReader
 from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.tabular.tally import Tally
 from catalog_service.exchange.words import fold
-from chassis.core.wording import listed, shown
+from chassis.core.wording import counted, listed, shown
 
 _TELLING = ("external_id", "title", "description", "id")
 """Fields without which a row says nothing of an item."""
@@ -102,8 +102,8 @@ class Cases:
                 if row.line is not None:
                     self._tally.count(
                         "ragged_rows",
-                        f"Row {row.number} (line {row.line}) has {len(cells)} cells where the header has {width}; the"
-                        " others were read as blank.",
+                        f"Row {row.number} (line {row.line}) has {counted(len(cells), 'cell')} where the header has"
+                        f" {width}; the others were read as blank.",
                     )
                 cells = [*cells, *[""] * (width - len(cells))]
             if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:

@@ -15,6 +15,7 @@ from catalog_service.executions.readers.results import (
     ResultFormat,
     whole_milliseconds,
 )
+from chassis.core.wording import counted
 
 _POINT = re.compile(r"(?P<not>not )?ok(?=[\s-]|$)(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
@@ -220,7 +221,7 @@ class _Tap:
             detail = "The file has no plan such as 1..12: the program may have ended before its last test."
             yield Notice("plan_not_kept", detail)
         elif self._planned != self._points:
-            detail = f"The plan has {self._planned} tests, and the file {self._points}."
+            detail = f"The plan has {counted(self._planned, 'test')}, and the file {self._points}."
             yield Notice("plan_not_kept", detail)
 
 
