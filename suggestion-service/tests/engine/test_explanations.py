@@ -230,3 +230,28 @@ def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:
 
 def told_of(weights: dict[str, float]) -> Explanation:
     return explain(Facts("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, weights, None), None, None)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "test_case", "named", "never"),
+    [
+        ("isPaginated lists reports", "getPaginated of reports", "“reports”", "aginated”"),
+        ("pub-lang0 sets the language", "pub-dir1 keeps the language", "“language”", "“pub”"),
+        ("利用者認証を行う", "再認証画面と利用者", "“利用者”", "“用者”"),
+    ],
+)
+def test_a_reason_names_whole_words_and_no_pieces_of_names_or_of_runs_of_kanji(
+    requirement: str, test_case: str, named: str, never: str
+) -> None:
+    corpus = Corpus()
+    items = {
+        UUID(int=1): ItemText(title="", description=requirement),
+        UUID(int=2): ItemText(title="", description=test_case),
+    }
+    corpus.put("requirement", UUID(int=1), Entry(terms(items[UUID(int=1)])))
+    corpus.put("test_case", UUID(int=2), Entry(terms(items[UUID(int=2)])))
+    readings = {item_id: read(item) for item_id, item in items.items()}
+    reason = Scorer(corpus.snapshot()).explain("tfidf", UUID(int=1), UUID(int=2), readings).reason
+    named_words = reason.partition(";")[0]
+    assert named in named_words
+    assert never not in named_words
