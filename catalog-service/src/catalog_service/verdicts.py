@@ -166,7 +166,8 @@ _AT_COMMIT = """
         SELECT e.test_id, e.context_id, e.at, e.status
         FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
         WHERE NOT EXISTS (
-            SELECT FROM last_at_commit n WHERE n.test_id = e.test_id AND n.context_id = e.context_id) {of_tests}
+            SELECT FROM test_states n WHERE n.test_id = e.test_id AND n.context_id = e.context_id
+            AND n.commit = %(run_commit)s) {of_tests}
     ), ran AS MATERIALIZED (
         SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
         FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
