@@ -8,11 +8,13 @@ import css from "./looking.module.css"
 export type Search = components["schemas"]["Progress"]
 
 const EACH_MS = 1000
+/** An event tells that a search begins; one that came before the stream was there was missed. */
+const IDLE_MS = 2000
 
 const progress = queryOptions({
   queryKey: ["looking"],
   queryFn: ({ signal }) => api.get("/api/v1/suggestions/progress", { signal }),
-  refetchInterval: ({ state }) => (state.data?.is_complete === false ? EACH_MS : false),
+  refetchInterval: ({ state }) => (state.data?.is_complete === false ? EACH_MS : IDLE_MS),
 })
 
 /** Return how far the search for links is; undefined until it is known. */
