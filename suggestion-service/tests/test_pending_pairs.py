@@ -75,7 +75,7 @@ async def test_what_a_run_withdraws_and_brings_back_is_told(service: Any, catalo
     await service.follow()
     await service.generate(algorithm="tfidf", threshold=0.3)
     await check(service, 2)
-    await service.generate(algorithm="tfidf", threshold=0.99)
+    await service.generate(algorithm="tfidf", threshold=0.95)
     await check(service, 1)
     await service.generate(algorithm="tfidf", threshold=0.3)
     await check(service, 2)

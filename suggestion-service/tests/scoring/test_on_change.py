@@ -92,7 +92,7 @@ async def test_nothing_is_scored_when_it_is_turned_off_and_runs_still_work(serve
 
 
 async def test_the_settings_say_how_the_background_scores(serve: Any, catalog: Any) -> None:
-    service = await serve(auto_suggestions_algorithm="keyword", auto_suggestions_threshold=0.99)
+    service = await serve(auto_suggestions_algorithm="keyword", auto_suggestions_threshold=0.95)
     catalog.requirement(PUMP)
     exact = catalog.test_case(PUMP)
     catalog.test_case(f"{PUMP} and the lamp burns")
