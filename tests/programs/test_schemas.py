@@ -1,6 +1,9 @@
 """Migrations of each service build what its models describe, and keep projects apart; its programs need the newest."""
 
+import runpy
 from importlib import import_module
+from importlib.resources import files
+from itertools import pairwise
 
 import psycopg
 import pytest
@@ -42,6 +45,17 @@ each_service = pytest.mark.parametrize("package", [service.package for service i
 def test_the_migrations_build_what_the_models_describe(package: str, postgres: PostgresServer) -> None:
     metadata = import_module(f"{package}.models").metadata
     assert schema_differences(postgres.database(package), metadata) == []
+
+
+@each_service
+def test_the_migrations_are_one_chain_by_their_numbers(package: str) -> None:
+    paths = [path for path in files(package).joinpath("migrations", "versions").iterdir() if path.name[0].isdigit()]
+    names = sorted(path.name for path in paths)
+    assert [pair for pair in pairwise(names) if pair[0][:4] == pair[1][:4]] == [], "two have the same number"
+    said = {path.name: runpy.run_path(str(path)) for path in paths}
+    assert {name: said[name]["revision"] for name in names} == {name: name[:4] for name in names}
+    before = dict(zip(names, [None, *(name[:4] for name in names)], strict=False))
+    assert {name: said[name]["down_revision"] for name in names} == before
 
 
 @each_service
