@@ -28,13 +28,17 @@ class _Part(BaseModel):
 
 
 class ItemFields:
-    """Reads the fields of items of one kind as their model does."""
+    """Reads the fields of items of one kind as their model does.
 
-    def __init__(self, model: type[BaseModel]) -> None:
+    `most`: members that one object or list of theirs may have.
+    """
+
+    def __init__(self, model: type[BaseModel], most: int = strict_json.MAX_MEMBERS) -> None:
         shared = [name for name in _SHARED if name in model.model_fields]
         own = [name for name in model.model_fields if name not in shared]
         self._shared, self._own = _part(model, shared), _part(model, own)
         self._shared_names = shared
+        self._most = most
         self._known: dict[bytes, dict[str, Any]] = {}
 
     def read(self, sent: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -48,7 +52,7 @@ class ItemFields:
                 return None
             for name in JSON_FIELDS:
                 if read.get(name) is not None:
-                    strict_json.check(read[name])
+                    strict_json.check(read[name], most=self._most)
             # With their names: a number that is none is null in JSON, and not the same as nothing.
             key = orjson.dumps({name: sent[name] for name in self._shared_names if name in sent})
             known = self._known.get(key)
@@ -59,7 +63,7 @@ class ItemFields:
 
     def _read_shared(self, key: bytes, sent: Mapping[str, Any]) -> dict[str, Any]:
         read = self._shared.model_validate(sent).__dict__
-        strict_json.check(read)
+        strict_json.check(read, most=self._most)
         if len(key) <= _LONGEST_KNOWN:
             if len(self._known) == _MOST_KNOWN:
                 self._known.clear()

@@ -5,6 +5,7 @@ lacks are problems of the code `missing`, which planning drops where the item is
 """
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,11 +19,11 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
 from catalog_service.exchange.records import Item, Link, Remark, Revision
-from catalog_service.items.schemas import NewBody, OptionalText, UpTo100
+from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text, UpTo100
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.schemas import Score
 from catalog_service.requirements.schemas import RequirementWrite
-from catalog_service.test_cases.schemas import TestCaseWrite
+from catalog_service.test_cases.schemas import StoredSteps, TestCaseWrite
 from catalog_service.values import LinkSource, LinkType
 from chassis.core.problems import Invalid
 from chassis.core.wording import nearest
@@ -36,8 +37,6 @@ COLUMNS = "kind, row, line, fields, given, version, problems, warnings, source, 
 _MOST_PROBLEMS_A_ROW = 100
 _MOST_PROBLEMS = 100_000
 _MOST_SHOWN = 200
-_MODELS: dict[str, type[BaseModel]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
-_FIELDS = {kind: dict.fromkeys(model.model_fields) for kind, model in _MODELS.items()}
 _PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priority": "medium"}
 """What stands for a required field that the file lacks, so that all others are checked."""
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
@@ -45,6 +44,32 @@ _VERSIONS = range(1, 2**31)
 Version = Annotated[int, Field(strict=True, ge=_VERSIONS[0], le=_VERSIONS[-1])]
 _VERSION: TypeAdapter[int] = TypeAdapter(Version)
 _NULL = b"\\N"
+
+
+class _StoredItem(ItemWrite):
+    """An item that is restored: it may be from before its fields had bounds."""
+
+    tags: list[Text] = []
+    custom_metadata: dict[str, Any] | None = None
+    source_url: OptionalText = None
+
+
+class StoredRequirement(_StoredItem, RequirementWrite):
+    """A requirement of a file that is restored."""
+
+
+class StoredTestCase(_StoredItem, TestCaseWrite):
+    """A test case of a file that is restored."""
+
+    steps: StoredSteps | None = None
+    preconditions: OptionalText = None
+    postconditions: OptionalText = None
+    test_data: dict[str, Any] | None = None
+
+
+_MODELS: dict[str, type[BaseModel]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
+_STORED: dict[str, type[BaseModel]] = {"requirement": StoredRequirement, "test_case": StoredTestCase}
+_FIELDS = {kind: dict.fromkeys(model.model_fields) for kind, model in _MODELS.items()}
 
 
 class LinkWrite(NewBody):
@@ -128,7 +153,10 @@ class Validation:
         self.warnings = Tally()
         self.defaulted: Counter[str] = Counter()
         self._kept = 0
-        self._fields = {kind: ItemFields(model) for kind, model in _MODELS.items()}
+        self._models = _STORED if restoring else _MODELS
+        # Members could be merged into what was there, without end.
+        self._most = sys.maxsize if restoring else strict_json.MAX_MEMBERS
+        self._fields = {kind: ItemFields(model, self._most) for kind, model in self._models.items()}
 
     def row(self, record: Item | Link | Revision) -> bytes:
         """Return a record as a line of COPY, with its end."""
@@ -147,13 +175,13 @@ class Validation:
         missing = [] if _PLACEHOLDERS.keys() <= sent.keys() else [name for name in _PLACEHOLDERS if name not in sent]
         fields: dict[str, Any] = {}
         if item.problems:
-            problems = [*_remarks(item.problems), *_unstorable(sent)]
+            problems = [*_remarks(item.problems), *_unstorable(sent, self._most)]
         else:
             fields, problems = self._read(item.kind, sent, missing)
         is_refused = bool(problems)
         if is_refused:
             # As they were sent, so that the row is known by its key.
-            fields = {name: value for name, value in sent.items() if _is_storable(value)}
+            fields = {name: value for name, value in sent.items() if _is_storable(value, self._most)}
         if missing:
             for name in missing:
                 fields.pop(name, None)
@@ -181,11 +209,11 @@ class Validation:
         """Return the fields of an item as its model reads them, something for those that are missing; or problems."""
         filled = {**{name: _PLACEHOLDERS[name] for name in missing}, **sent} if missing else sent
         fields = self._fields[kind].read(filled)
-        if fields is None and (problems := _unstorable(sent)):
+        if fields is None and (problems := _unstorable(sent, self._most)):
             return {}, problems
         try:
             if fields is None:
-                fields = dict(_MODELS[kind].model_validate(filled).__dict__)
+                fields = dict(self._models[kind].model_validate(filled).__dict__)
             self._source_urls.check(fields["source_url"])
         except ValidationError as error:
             return {}, _of_validation(error)
@@ -222,7 +250,7 @@ class Validation:
     def _link(self, link: Link) -> Checked:
         problems = _remarks(link.problems)
         sent = {name: value for name, value in link.fields.items() if value is not None}
-        problems += _unstorable({**sent, "requirement": link.requirement, "test_case": link.test_case})
+        problems += _unstorable({**sent, "requirement": link.requirement, "test_case": link.test_case}, self._most)
         fields: dict[str, Any] = {}
         if not problems:
             try:
@@ -234,7 +262,7 @@ class Validation:
             wrong = _wrong_end(name, end)
             if wrong is not None:
                 problems.append(wrong)
-            elif _is_storable(end):
+            elif _is_storable(end, self._most):
                 fields[name] = end
         given = None if self._restoring else tuple(name for name in link.fields if name in LinkWrite.model_fields)
         return Checked("link", link, fields, given, problems, bool(problems))
@@ -361,7 +389,7 @@ def _wrong_end(name: str, end: Mapping[str, str]) -> dict[str, Any] | None:
     return None
 
 
-def _unstorable(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _unstorable(fields: Mapping[str, Any], most: int) -> list[dict[str, Any]]:
     """Return a problem for each field that no request could have either: NUL, too deep, too many, out of range."""
     problems = []
     try:
@@ -371,15 +399,15 @@ def _unstorable(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     for name, value in fields.items():
         if is_suspicious or name in JSON_FIELDS:
             try:
-                strict_json.check(value)
+                strict_json.check(value, most=most)
             except Invalid as error:
                 problems += [_problem(name, one.code, one.message) for one in error.errors]
     return problems
 
 
-def _is_storable(value: Any) -> bool:
+def _is_storable(value: Any, most: int) -> bool:
     try:
-        strict_json.check(value)
+        strict_json.check(value, most=most)
     except Invalid:
         return False
     return True

@@ -28,12 +28,19 @@ _STEPS = 'Texts by step number: "1", "2", ...'
 def _number(key: str) -> str:
     if _STEP_NUMBER.fullmatch(key) is None:
         raise ValueError(f'{shown(key)} is no number of a step; the keys of steps are "1", "2", and so on.')
+    return key
+
+
+def _low_number(key: str) -> str:
     if int(key) > LAST_STEP:
         raise ValueError(f"The number of a step is at most {LAST_STEP}; number them in their order, from 1 on.")
     return key
 
 
-StepNumber = Annotated[str, AfterValidator(_number)]
+_StoredNumber = Annotated[str, AfterValidator(_number)]
+StepNumber = Annotated[_StoredNumber, AfterValidator(_low_number)]
+StoredSteps = dict[_StoredNumber, str]
+"""Steps that may be from before they had bounds."""
 
 
 def _check_count(steps: Any) -> Any:

@@ -3,6 +3,7 @@
 A plan leaves no trace but its own, and says what applying does; the same file again changes nothing.
 """
 
+import functools
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from any_records import AnyRecord, any_records
 from hypothesis import HealthCheck, Phase, given, settings
 from installations import KINDS, Installation, two_installations
+from psycopg.types.json import Json
 from reqif_documents import SAMPLE
 from reqif_records import assert_same
 
@@ -152,3 +154,57 @@ async def test_what_came_from_reqif_goes_back_to_it_from_elsewhere(
     await changes_nothing(other, content, **options)
     async with other.database.connection() as connection:
         assert (await connection.execute("SELECT FROM reqif_schemas")).rowcount == 1
+
+
+@RESTORED
+async def test_what_is_from_before_fields_had_bounds_is_restored(installations: Two, form: str) -> None:
+    one, other = await emptied(installations)
+    await store_unbounded(one)
+    content = await one.exported(format=form)
+    await brought(other, content, mode="restore")
+    assert await other.everything() == await one.everything()
+    await changes_nothing(other, content, mode="restore")
+
+
+async def test_an_import_of_what_is_from_before_fields_had_bounds_says_what_to_do(installations: Two) -> None:
+    one, other = await emptied(installations)
+    await store_unbounded(one)
+    planned = await other.bring(await one.exported(format="ndjson"))
+    rows = (await other.admin.read(f"/imports/{planned['id']}/rows", action="error"))["items"]
+    told = {error["name"]: error["message"] for row in rows for error in row["problems"]}
+    assert told["tags.0"].endswith("Shorten it, or put the text into the description.")
+    assert told["steps.999999999"].endswith("number them in their order, from 1 on.")
+    assert told["steps.1"] == "This must have at most 20000 characters; it has 25000."
+    assert told["custom_metadata"].endswith("make it flatter.")
+    assert told["test_data"] == "No more than 10000 members are accepted."
+
+
+async def emptied(installations: Two) -> Two:
+    for installation in installations:
+        await installation.empty()
+    return installations
+
+
+async def store_unbounded(installation: Installation) -> None:
+    """Store items as they could be before their fields had bounds."""
+    deep = functools.reduce(lambda inner, _: [inner], range(28), ["x"])
+    metadata = {"deep": deep, "k" * 600: 1}
+    members = {str(number): 1 for number in range(10_001)}
+    steps = {"999999999": "s", "1": "long " * 5000}
+    fields = {
+        "requirements": [{"tags": ["x" * 700_000, "t" * 3000], "custom_metadata": Json(metadata)}],
+        "test_cases": [
+            {"tags": [*map(str, range(200))], "steps": Json(steps), "preconditions": "x" * 100_001},
+            {"steps": Json({str(number): "" for number in range(1, 1200)}), "test_data": Json(members)},
+            {"source_url": "x" * 3000},
+        ],
+    }
+    body = {"title": "Old", "description": "Old", "type": "functional", "priority": "low"}
+    for table, items in fields.items():
+        for values in items:
+            made = ok(await installation.admin.post(f"/{table.replace('_', '-')}", json=body), 201)
+            assigned = ", ".join(f"{name} = %({name})s" for name in values)
+            async with installation.database.transaction() as connection:
+                await connection.execute(
+                    f"UPDATE {table} SET {assigned} WHERE id = %(id)s", {**values, "id": made["id"]}
+                )

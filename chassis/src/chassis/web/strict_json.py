@@ -128,10 +128,13 @@ def _has_too_many(body: bytes) -> bool:
     return _TEXT.sub(b"", body).count(b",") >= MAX_VALUES
 
 
-def check(value: Any, pointer: str = "") -> None:
-    """Raise Invalid, naming the place, for a value at `pointer` that cannot be stored; see `parse`."""
-    if not _is_fine(value, 0):
-        _check(value, pointer, 0)
+def check(value: Any, pointer: str = "", most: int = MAX_MEMBERS) -> None:
+    """Raise Invalid, naming the place, for a value at `pointer` that cannot be stored; see `parse`.
+
+    `most`: members that one object or array may have.
+    """
+    if not _is_fine(value, 0, most):
+        _check(value, pointer, 0, most)
 
 
 def is_storable(text: str) -> bool:
@@ -147,38 +150,40 @@ def is_storable(text: str) -> bool:
     return True
 
 
-def _is_fine(value: Any, depth: int) -> bool:
+def _is_fine(value: Any, depth: int, most: int) -> bool:
     """Check what `_check` does; in most values nothing is wrong, and no place has to be named."""
     if isinstance(value, str):
         return is_storable(value)
     if isinstance(value, dict):
-        if depth >= MAX_DEPTH or len(value) > MAX_MEMBERS:
+        if depth >= MAX_DEPTH or len(value) > most:
             return False
         for key, member in value.items():
             # Texts are most of them: a call less for each.
-            if not (is_storable(key) and (is_storable(member) if type(member) is str else _is_fine(member, depth + 1))):
+            if not (
+                is_storable(key) and (is_storable(member) if type(member) is str else _is_fine(member, depth + 1, most))
+            ):
                 return False
         return True
     if isinstance(value, list):
-        return depth < MAX_DEPTH and len(value) <= MAX_MEMBERS and all(_is_fine(member, depth + 1) for member in value)
+        return depth < MAX_DEPTH and len(value) <= most and all(_is_fine(member, depth + 1, most) for member in value)
     if isinstance(value, float):
         return math.isfinite(value)
     return not isinstance(value, int) or value in _INT64
 
 
-def _check(value: Any, pointer: str, depth: int) -> None:
+def _check(value: Any, pointer: str, depth: int, most: int) -> None:
     if isinstance(value, str):
         _check_text(value, pointer)
     elif isinstance(value, dict):
-        _check_size(value, pointer, depth)
+        _check_size(value, pointer, depth, most)
         for key, member in value.items():
             here = f"{pointer}/{reference_token(key)}"
             _check_text(key, here)
-            _check(member, here, depth + 1)
+            _check(member, here, depth + 1, most)
     elif isinstance(value, list):
-        _check_size(value, pointer, depth)
+        _check_size(value, pointer, depth, most)
         for index, member in enumerate(value):
-            _check(member, f"{pointer}/{index}", depth + 1)
+            _check(member, f"{pointer}/{index}", depth + 1, most)
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise Invalid.field(
@@ -190,11 +195,11 @@ def _check(value: Any, pointer: str, depth: int) -> None:
         )
 
 
-def _check_size(value: dict[str, Any] | list[Any], pointer: str, depth: int) -> None:
+def _check_size(value: dict[str, Any] | list[Any], pointer: str, depth: int, most: int) -> None:
     if depth >= MAX_DEPTH:
         raise _too_deep(pointer, "value")
-    if len(value) > MAX_MEMBERS:
-        raise Invalid.field(pointer, f"No more than {MAX_MEMBERS} members are accepted.", "too_many")
+    if len(value) > most:
+        raise Invalid.field(pointer, f"No more than {most} members are accepted.", "too_many")
 
 
 def _check_text(text: str, pointer: str) -> None:
