@@ -90,6 +90,7 @@ function Versions({ kind, item }: { kind: Kind; item: Item }) {
       <Changes
         changes={differences.map(([field, segments]) => ({ field, name: nameOfField(field), diff: { segments } }))}
       />
+      {data?.coarse && data.coarse.length > 0 && <p className={css.none}>{m.common.coarse}</p>}
     </section>
   )
 }

@@ -30,6 +30,7 @@ export function Why({ pair, texts, only, choose }: Props) {
       <Components parts={said.components ?? {}} score={pair.similarity_score} />
       <Against signs={said.against ?? []} />
       <Terms terms={said.matched_terms ?? []} others={said.other_terms ?? 0} only={only} choose={choose} />
+      {texts?.spans_cut && <p className={css.quiet}>{m.review.spansCut}</p>}
       <LikePairs reviews={said.reviews} />
       {texts?.suggestion_reason && (
         <Part title={m.review.reason}>

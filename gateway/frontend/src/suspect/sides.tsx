@@ -73,6 +73,7 @@ function SideOf({ label, path, side, item, fields }: SideProps) {
           <section key={field}>
             <h3>{nameOfField(field)}</h3>
             {segments ? <Diff segments={segments} /> : <p className={css.text}>{text}</p>}
+            {side.coarse.includes(field) && <p className={css.quiet}>{m.common.coarse}</p>}
           </section>
         )
       })}

@@ -50,5 +50,6 @@ export const common = {
   erased: (id: string) => `Erased person ${id}`,
   noModule: "No module",
   bands: { very_high: "very high", high: "high", moderate: "moderate", low: "low" },
+  coarse: "This text is too long to compare word by word: whole sentences show as replaced.",
   roles: { viewer: "viewer", reviewer: "reviewer", admin: "admin" },
 }

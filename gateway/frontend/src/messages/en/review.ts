@@ -72,6 +72,7 @@ export const review = {
   terms: "Terms in both",
   moreOfRequirement: (count: string) => `and ${count} more`,
   otherTerms: (count: number) => `and ${count} more`,
+  spansCut: "These texts are long: terms may stand in more places than are marked.",
   likePairs: "Reviews of pairs like this",
   movedUp: "They move it up when sorted by relevance.",
   movedDown: "They move it down when sorted by relevance.",
