@@ -10,11 +10,15 @@ from typing import Any
 import openpyxl
 import pytest
 from lxml import etree
+from psycopg.types.json import Json as Jsonb
 
 from catalog_service.verdicts import COUNTED
+from chassis.core.identity import Identity, Role
 from testing.service import Json, ok
 
 from .conftest import Results
+
+ADMIN = Identity(id=3, email="admin@example.test", role=Role.ADMIN)
 
 
 async def _module(results: Results) -> str:
@@ -121,6 +125,23 @@ async def test_a_policy_has_rules_about_parts_of_the_record(results: Results) ->
     assert _rule(gate, "empty_scope")["where"] == misspelt["where"]
     assert [rule["rule"] for rule in gate["rules"] if rule["reason"].startswith("No requirement")] == ["empty_scope"]
     assert not gate["passed"]
+
+
+async def test_a_policy_from_before_its_parts_had_bounds_is_read_judged_and_replaced(results: Results) -> None:
+    catalog, module = results.catalog, await _module(results)
+    admin = catalog.being(ADMIN)
+    path, rule = f"/reports/gate/policies/{catalog.word()}", {"rule": "max_failed", "limit": 0}
+    kept = ok(await admin.put(path, {"rules": [rule]}), 201)
+    others = [f"{number} {'x' * 600}" for number in range(90)]
+    wheres = [{"module": [module, *others]}, {"module": ",".join([module, *others])}]
+    rules = [{**rule, "where": where} for where in wheres]
+    assert (await admin.put(path, {"rules": rules})).status_code == 422
+    async with catalog.database.transaction() as connection:
+        await connection.execute("UPDATE gate_policies SET rules = %s WHERE id = %s", (Jsonb(rules), kept["id"]))
+    assert (await catalog.read(path))["rules"] == rules
+    judged = await catalog.read("/reports/gate", policy=kept["name"])
+    assert [one["actual"] for one in judged["rules"]] == [1, 1]
+    assert [one["where"] for one in ok(await admin.put(path, {"rules": [rule]}))["rules"]] == [{}]
 
 
 @pytest.mark.parametrize("limit", [False, 0, 2, 50])

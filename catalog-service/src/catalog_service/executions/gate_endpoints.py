@@ -13,7 +13,15 @@ from catalog_service.executions import policy_store
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.gate import Gate
 from catalog_service.executions.gate_documents import as_junit, as_markdown
-from catalog_service.executions.policies import AcceptedFailures, Policy, Rule, RuleName, Where, rules_of
+from catalog_service.executions.policies import (
+    AcceptedFailures,
+    Policy,
+    Rule,
+    RuleName,
+    StoredRule,
+    Where,
+    rules_of,
+)
 from catalog_service.executions.queries import AllowFlaky, BasisQuery, Older, basis_of
 from catalog_service.executions.run_schemas import HealthReason, LaneOfRun, RunHealth, TestCounts, TestRunStatus
 from catalog_service.executions.schemas import Reason
@@ -145,7 +153,7 @@ class SavedPolicy(BaseModel):
 
     id: UUID
     name: str
-    rules: list[Rule]
+    rules: list[StoredRule]
     created_by: str
     created_at: datetime
     updated_at: datetime
@@ -321,7 +329,7 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
                 detail = f"A saved policy holds as its admins have made it: leave {name} out."
                 raise Invalid.field(f"/query/{name}", detail, "contradiction")
         async with database.connection() as connection:
-            rules = (await policy_store.named(connection, query.policy)).rules
+            rules = await policy_store.named(connection, query.policy)
     return await _judged(database, query, rules, settings, query.where())
 
 

@@ -112,6 +112,26 @@ class Rule(BaseModel):
         return self
 
 
+class StoredWhere(Where):
+    """Which requirements a stored rule is about: it may be from before alternatives had bounds."""
+
+    priority: str | list[str] | None = None
+    module: str | list[str] | None = None
+    status: str | list[str] | None = None
+    type: str | list[str] | None = None
+    tag: str | list[str] | None = None
+
+
+class StoredRule(Rule):
+    """A rule of a gate, as it was stored."""
+
+    where: StoredWhere = StoredWhere()
+
+
+class _StoredRules(BaseModel):
+    rules: list[StoredRule]
+
+
 class Policy(BaseModel):
     """What a gate asks for."""
 
@@ -135,9 +155,13 @@ def rules_of(given: Mapping[str, Any], where: Where, accepted: AcceptedFailures)
     ]
 
 
-def stored(rules: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return rules as they were stored: whatever limit switches have there, they were always judged as true."""
-    return [{**rule, "limit": None} if rule["rule"] in SWITCHES else {**rule} for rule in rules]
+def stored(rules: Iterable[Mapping[str, Any]]) -> list[Rule]:
+    """Return rules that were stored: whatever limit switches have there, they were always judged as true.
+
+    Raises ValidationError.
+    """
+    given = [{**rule, "limit": None} if rule["rule"] in SWITCHES else rule for rule in rules]
+    return [*_StoredRules.model_validate({"rules": given}).rules]
 
 
 def usual(where: Where, accepted: AcceptedFailures) -> list[Rule]:

@@ -45,13 +45,13 @@ def _not_found() -> NotFound:
     return NotFound("There is no saved policy with this name.", code="policy_not_found")
 
 
-async def named(connection: Connection, name: str) -> Policy:
-    """Return the policy that a gate names; raise Invalid."""
+async def named(connection: Connection, name: str) -> list[Rule]:
+    """Return the rules of the policy that a gate names; raise Invalid."""
     row = await _find(connection, name)
     if row is None:
         detail = f"There is no saved policy {shown(name)}; GET /reports/gate/policies lists them."
         raise Invalid.field("/query/policy", detail, "policy_not_found")
-    return Policy.model_validate({"name": name, "rules": stored(row["rules"])})
+    return stored(row["rules"])
 
 
 async def unasked(connection: Connection, where: Where, accepted: AcceptedFailures) -> list[Rule]:
@@ -69,7 +69,7 @@ async def unasked(connection: Connection, where: Where, accepted: AcceptedFailur
         detail = "The rules of the project's gate each have a part of their own; send rules with the filters."
         raise Invalid.field(f"/query/{next(iter(where.given()))}", detail, "contradiction")
     try:
-        return Policy.model_validate({"rules": stored(wanted)}).rules
+        return stored(wanted)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
