@@ -3,11 +3,13 @@
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from acceptance import texts
@@ -107,6 +109,62 @@ def test_nothing_answered_is_lost_and_every_event_arrives_once(unused: Path) -> 
         everything_answered_is_there(user, work)
         every_event_has_arrived_once(admin, user, work)
         assert events_kept_back(server) == []
+
+
+@pytest.mark.long
+def test_runs_are_done_though_their_process_was_killed_three_times(unused: Path) -> None:
+    """One that was scored each time after a quiet time, and one that waited for its turn meanwhile."""
+    with (
+        fresh_folder(unused) as place,
+        RunningTraceline(place) as server,
+        Traceline(server.base_url) as client,
+    ):
+        admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        askers = [admin.new_user("reviewer") for _ in range(2)]
+        requirement, test_case = admin.create_pair()
+        with nothing_stored(server):
+            runs = [asked_for(asker) for asker in askers]
+            eventually(lambda: begun(server, runs[0]) == 1, "scoring", seconds=60)
+            server.kill()
+        for times in (2, 3):
+            with nothing_stored(server):
+                server.start()
+                eventually(lambda times=times: begun(server, runs[0]) == times, "scoring, once more", seconds=120)
+                server.kill()
+        server.start()
+        user = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        states = [user.read(f"/suggestions/runs/{run}")["status"] for run in runs]
+        assert states == ["running", "queued"]
+        with psycopg.connect(server.database_url("suggestion-service"), autocommit=True) as connection:
+            connection.execute("UPDATE run_parts SET claimed_until = now() - interval '6 minutes'")
+        for run in runs:
+            eventually(
+                lambda run=run: user.read(f"/suggestions/runs/{run}")["status"] not in {"queued", "running"},
+                "the end of a run",
+                seconds=120,
+            )
+        assert [user.read(f"/suggestions/runs/{run}")["status"] for run in runs] == ["completed", "completed"]
+        assert len(user.suggestions_for(requirement["id"], test_case["id"])) == 1
+
+
+@contextmanager
+def nothing_stored(server: RunningTraceline) -> Iterator[None]:
+    """Let scoring find no end within the block: no suggestion can be stored."""
+    with psycopg.connect(server.database_url("suggestion-service")) as connection:
+        connection.execute("LOCK TABLE suggestions IN EXCLUSIVE MODE")
+        yield
+
+
+def asked_for(user: Traceline) -> str:
+    run: str = ok(user.post("/suggestions/generate", headers={"Prefer": "respond-async"}), 202)["id"]
+    return run
+
+
+def begun(server: RunningTraceline, run: str) -> int | None:
+    """Return how often the part of a run was begun, None for one that was not cut."""
+    with psycopg.connect(server.database_url("suggestion-service")) as connection:
+        row = connection.execute("SELECT attempts FROM run_parts WHERE run_id = %s", (run,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def everything_answered_is_there(user: Traceline, work: Work) -> None:
