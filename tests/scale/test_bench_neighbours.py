@@ -1,19 +1,19 @@
 """The benchmark of what a member's requests cost others, over two routes: that says nothing about speed."""
 
-from pathlib import Path
-
 import pytest
 
+from acceptance.process import fresh_folder
 from benchmarks import neighbours
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("bar", "kept"), [(1e9, True), (0.0, False)])
 def test_each_route_is_a_row_and_what_breaks_the_bar_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bar: float, kept: bool
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bar: float, kept: bool
 ) -> None:
     monkeypatch.setattr(neighbours, "BAR", bar)
-    assert neighbours.main(tmp_path, r"^(GET /version|POST /requirements many tags)") is kept
+    with fresh_folder() as place:
+        assert neighbours.main(place, r"^(GET /version|POST /requirements many tags)") is kept
     printed = capsys.readouterr().out
     rows = [line for line in printed.splitlines() if line.startswith(("GET /version", "POST /requirements"))]
     assert len(rows) == (2 if kept else 4), printed

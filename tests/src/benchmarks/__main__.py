@@ -27,7 +27,8 @@ def main() -> int:
         "names",
         nargs="*",
         metavar="NAME",
-        help=f"one of {', '.join(_BENCHMARKS)}; all without a name; or neighbours, alone",
+        help=f"one of {', '.join(_BENCHMARKS)}; all without a name; or neighbours, alone: each route once, up to four"
+        " times in the first ten minutes where the bar is in doubt",
     )
     parser.add_argument("--routes", default="", metavar="PATTERN", help="of neighbours: only these")
     asked = parser.parse_args()

@@ -1,7 +1,8 @@
 """What one member's requests cost another: over all routes, how long GET /auth/me waits meanwhile, and alone.
 
-Each case is measured in turns, alone and with the member, so that a drifting machine does both alike; what breaks the
-bar is measured once more at the end, and counts if it breaks it again.
+Each case is measured in turns, alone and with the member, so that a drifting machine does both alike: once where it
+keeps the bar clearly, up to four times where that is in doubt and ten minutes are not over. What breaks the bar is
+measured once more at the end, and counts if it breaks it again.
 """
 
 import re

@@ -11,15 +11,20 @@ from benchmarks.neighbours.cases import Case
 _PROBES = 25
 """Of a round, of each kind."""
 _PAUSE = 0.004
-_ROUNDS = 2
-_MORE_ROUNDS = 3
-"""Where it looks as if the bar were broken."""
-_LONGEST = 3.0
+_CLEARLY_KEPT = 0.6
+"""Of the bar: up to there, one round is enough."""
+_ROUNDS = 4
+"""At most, where it looks as if the bar were broken."""
+_IN_DOUBT = 600.0
+"""Seconds from the start for which what is in doubt is measured more than once."""
+_CLEARLY_BROKEN = 3.0
+"""Times the bar: from there on, two rounds are enough."""
+_LONGEST = 2.0
 """Seconds of a round with the member, in which at least one of its requests ends or is well under way."""
 _REFUSED = 30.0
 """Seconds that an answer counts as that is none, such as a 503."""
 _QUIET = 1.4
-_PATIENCE = 4.0
+_PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +50,22 @@ class Neighbours:
         self._member_headers = {"Authorization": f"Bearer {member_token}"}
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._best = self._median(200)
+        self._doubts_until = time.monotonic() + _IN_DOUBT
 
     def measure(self, case: Case, bar: float) -> Measured:
         """Measure a case in turns; more often where it seems to break the bar."""
         alone: list[float] = []
         meanwhile: list[float] = []
         answers: Counter[str] = Counter()
-        for turn in range(_ROUNDS + _MORE_ROUNDS):
-            if turn >= _ROUNDS and _p95(meanwhile) <= bar * 0.9 * _p95(alone):
-                break
+        for turn in range(1, _ROUNDS + 1):
             self._wait_until_quiet()
             alone += self._probes(_PROBES)
             meanwhile += self._with_member(case, answers)
+            share = _p95(meanwhile) / _p95(alone) / bar if bar else _CLEARLY_BROKEN
+            if share <= (_CLEARLY_KEPT if turn == 1 else 0.9) or (turn > 1 and share >= _CLEARLY_BROKEN):
+                break
+            if time.monotonic() > self._doubts_until:
+                break
         told = " ".join(f"{count}x{status}" for status, count in answers.most_common(2))
         return Measured(_p95(alone), _p95(meanwhile), told)
 
