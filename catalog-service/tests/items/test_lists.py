@@ -287,3 +287,18 @@ async def test_postgresql_keeps_the_plans_of_lists_and_reads(catalog: Any) -> No
     kept = "SELECT statement FROM pg_prepared_statements WHERE generic_plans > 0 AND statement LIKE %s"
     for statement in ("% LIMIT 17 %", "% FROM requirements WHERE id = $1%"):
         assert len(await catalog.rows(kept, statement)) == 1, statement
+
+
+@BOTH
+async def test_a_page_of_very_long_items_says_how_many_of_them_fit(catalog: Any, path: str) -> None:
+    word = catalog.word()
+    for _ in range(35):
+        await catalog.create(path, title=word)
+    table = path[1:].replace("-", "_")
+    await catalog.rows(f"UPDATE {table} SET description = repeat('x', 1000000) WHERE title = %s", word)
+    for sort in ("title", "relevance"):
+        narrowed = {"search": word, "sort": sort}
+        refused = problem(await catalog.get(path, **narrowed, limit=100), 422, "page_too_large")
+        assert "limit=33" in refused["detail"]
+        assert len((await catalog.read(path, **narrowed, limit=33))["items"]) == 33
+        assert len((await catalog.read(path, **narrowed, limit=100, fields="id,title"))["items"]) == 35

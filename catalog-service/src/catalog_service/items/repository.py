@@ -16,7 +16,7 @@ from chassis.db.rows import fetch_column
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.conditions import Conditions
-from chassis.web.listing import Fetched, PageRequest, Row
+from chassis.web.listing import LARGEST_PAGE, Fetched, PageRequest, Row, check_size, size_of
 
 
 async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:
@@ -71,22 +71,24 @@ async def find_page(
     than the rest of the query. The page is chosen by ids, which an index gives without the rows.
     """
     total = f"SELECT count(*) FROM {kind.table} {conditions.where}" if conditions.where else counted(kind.table)
-    items = _as_json(kind, "chosen.ids[1:%(most)s]", wanted.fields, with_coverage=with_coverage)
+    ids = "chosen.ids[1:%(most)s]"
+    items = _as_json(kind, ids, wanted.fields, with_coverage=with_coverage)
     place = ", ".join(by.name for by in wanted.order.columns)
     cursor = connection.cursor(row_factory=tuple_row)
     await cursor.execute(
         f"""
         WITH chosen AS MATERIALIZED (SELECT ARRAY({wanted.rows(kind.table, conditions, "id")}) AS ids)
-        SELECT ({items}), ({total}), cardinality(ids),
+        SELECT CASE WHEN fitting >= found THEN ({items}) END, fitting, found, ({total}), cardinality(ids),
                (SELECT json_build_array({place}) FROM {kind.table} WHERE id = chosen.ids[%(most)s])
-        FROM chosen
+        FROM chosen CROSS JOIN LATERAL ({_fitting(kind, ids, wanted.fields)}) of_page
         """,
         {**conditions.parameters, **wanted.parameters, "most": wanted.limit},
         prepare=conditions.prepare,
     )
     row = await cursor.fetchone()
     assert row is not None
-    items, total, found, end = row
+    items, fitting, rows, total, found, end = row
+    check_size(fitting, rows)
     return Fetched(orjson.Fragment(items), total, end if wanted.has_more(found, total) else None)
 
 
@@ -95,11 +97,37 @@ async def find_in_order(
 ) -> orjson.Fragment:
     """Return those of the items that exist, in the order of the ids, as `find_page` does."""
     cursor = connection.cursor(row_factory=tuple_row)
-    query = _as_json(kind, "%(ids)s::uuid[]", fields, with_coverage=with_coverage)
-    await cursor.execute(f"SELECT ({query})", {"ids": list(ids)})
+    wanted = "%(ids)s::uuid[]"
+    query = _as_json(kind, wanted, fields, with_coverage=with_coverage)
+    await cursor.execute(
+        f"SELECT CASE WHEN fitting >= found THEN ({query}) END, fitting, found"
+        f" FROM ({_fitting(kind, wanted, fields)}) of_page",
+        {"ids": list(ids)},
+    )
     row = await cursor.fetchone()
     assert row is not None
-    return orjson.Fragment(row[0])
+    items, fitting, rows = row
+    check_size(fitting, rows)
+    return orjson.Fragment(items)
+
+
+_LONG = ("description", "preconditions", "postconditions", "steps", "test_data", "custom_metadata", "tags")
+"""Columns that may have much in them."""
+
+
+def _fitting(kind: ItemKind, ids: str, fields: Collection[str] | None) -> str:
+    """Return the query of how many of the items, in the order of `ids`, a page has room for, and how many there are.
+
+    It is asked first: what is too large must not be made into JSON.
+    """
+    size = size_of([name for name in _LONG if name in kind.columns and (fields is None or name in fields)])
+    return f"""
+        SELECT count(*) FILTER (WHERE so_far <= {LARGEST_PAGE} OR at = 1) AS fitting, count(*) AS found FROM (
+            SELECT at, sum(size) OVER (ORDER BY at) AS so_far
+            FROM unnest({ids}) WITH ORDINALITY AS place (item_id, at)
+            CROSS JOIN LATERAL (SELECT {size} AS size FROM {kind.table} WHERE id = item_id LIMIT 1) stored
+        ) sizes
+    """
 
 
 def _as_json(kind: ItemKind, ids: str, fields: Collection[str] | None, *, with_coverage: bool) -> str:

@@ -40,6 +40,11 @@ Fields = Annotated[
 Ids = Annotated[str | None, Field(description="Only rows with these ids: at most 500, with commas between them.")]
 NextAfter = Annotated[str | None, Field(description="`after` of the next page; null on the last.")]
 
+LARGEST_PAGE = 32 * 1024 * 1024
+"""Bytes of the texts of its rows; a page of one row may have more."""
+_SHORT = 2000
+"""Bytes above which PostgreSQL stores what it has compressed."""
+
 NOT_FILTERS = frozenset({"skip", "limit", "after", "sort", "expand", "fields"})
 """Parameters of lists that say which of what is found is shown, and how."""
 
@@ -131,6 +136,29 @@ def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
     if "$ref" in schema:
         return {**_inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions), **inlined}
     return inlined
+
+
+def size_of(columns: Sequence[str]) -> str:
+    """Return the SQL of about how many bytes some columns of texts and JSON have, which are next to none to ask for.
+
+    What is short is counted as it is stored; of a long text, its length is known without reading it.
+    """
+    sizes = [
+        f"coalesce(CASE WHEN pg_column_size({one}) > {_SHORT} THEN octet_length({one}::text) END,"
+        f" pg_column_size({one}), 0)"
+        for one in columns
+    ]
+    return f"({' + '.join(sizes) or '0'})"
+
+
+def check_size(fitting: int, rows: int) -> None:
+    """Raise Invalid for a page of so many rows, of which those that fit into LARGEST_PAGE are fewer."""
+    if max(fitting, 1) < rows:
+        raise Invalid(
+            f"The first {rows} rows here have more than {LARGEST_PAGE >> 20} MiB of text: ask for fewer,"
+            f" limit={max(fitting, 1)}, or without their texts, such as fields=id,title.",
+            code="page_too_large",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8813,6 +8813,10 @@ export interface components {
             /** Total */
             total: number;
         };
+        PageTooLarge: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "page_too_large";
+        };
         /**
          * PasswordChange
          * @description The present password and the next one.
@@ -10444,7 +10448,7 @@ export interface components {
             /** Name */
             name: string;
             /** Rules */
-            rules: components["schemas"]["Rule"][];
+            rules: components["schemas"]["StoredRule"][];
             /**
              * Updated At
              * Format: date-time
@@ -10767,6 +10771,41 @@ export interface components {
              * @description What the term adds to the score, wherever it stands.
              */
             weight: number;
+        };
+        /**
+         * StoredRule
+         * @description A rule of a gate, as it was stored.
+         */
+        StoredRule: {
+            /**
+             * @description allow: what fails for nothing but accepted failures does not count as failed here.
+             * @default deny
+             */
+            accepted?: components["schemas"]["AcceptedFailures"];
+            /**
+             * Limit
+             * @description Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many.
+             */
+            limit?: number | boolean | null;
+            rule: components["schemas"]["RuleName"];
+            /** @default {} */
+            where?: components["schemas"]["StoredWhere"];
+        };
+        /**
+         * StoredWhere
+         * @description Which requirements a stored rule is about: it may be from before alternatives had bounds.
+         */
+        StoredWhere: {
+            /** Module */
+            module?: string | string[] | null;
+            /** Priority */
+            priority?: string | string[] | null;
+            /** Status */
+            status?: string | string[] | null;
+            /** Tag */
+            tag?: string | string[] | null;
+            /** Type */
+            type?: string | string[] | null;
         };
         /**
          * StreamEvent
@@ -13281,6 +13320,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotificationNotFound"];
             };
         };
+        /** @description Invalid field or query: `page_too_large` */
+        PageTooLarge: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PageTooLarge"];
+            };
+        };
         /** @description Role too low: `password_login_off` */
         PasswordLoginOff: {
             headers: {
@@ -14207,6 +14256,7 @@ export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageTestCaseStanding = components['schemas']['Page_TestCaseStanding_'];
+export type SchemaPageTooLarge = components['schemas']['PageTooLarge'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
 export type SchemaPerformance = components['schemas']['Performance'];
@@ -14313,6 +14363,8 @@ export type SchemaSignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid = com
 export type SchemaSignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive = components['schemas']['SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive'];
 export type SchemaSingleSignOnOff = components['schemas']['SingleSignOnOff'];
 export type SchemaSpan = components['schemas']['Span'];
+export type SchemaStoredRule = components['schemas']['StoredRule'];
+export type SchemaStoredWhere = components['schemas']['StoredWhere'];
 export type SchemaStreamEvent = components['schemas']['StreamEvent'];
 export type SchemaSuggestion = components['schemas']['Suggestion'];
 export type SchemaSuggestionMethod = components['schemas']['SuggestionMethod'];
@@ -14435,6 +14487,7 @@ export type ResponseNoSecondFactor = components['responses']['NoSecondFactor'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotDeleted = components['responses']['NotDeleted'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
+export type ResponsePageTooLarge = components['responses']['PageTooLarge'];
 export type ResponsePasswordLoginOff = components['responses']['PasswordLoginOff'];
 export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
@@ -20175,7 +20228,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity"];
+            422: components["responses"]["PageTooLarge"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -21735,7 +21788,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity"];
+            422: components["responses"]["PageTooLarge"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
