@@ -30,7 +30,21 @@ def look(
     is_whole: bool = True,
     memory_mib: int = 512,
 ) -> Look:
-    return Look(format_name, kind, None, file_name, None, None, None, (), is_whole, memory_mib * 1024**2)
+    return Look(
+        format=format_name,
+        kind=kind,
+        encoding=None,
+        file_name=file_name,
+        media_type=None,
+        source_system=None,
+        mapping=None,
+        sheet=None,
+        header_row=None,
+        delimiter=None,
+        source_url_schemes=(),
+        is_whole=is_whole,
+        memory_bytes=memory_mib * 1024**2,
+    )
 
 
 async def test_what_a_process_of_its_own_says_is_what_a_thread_would_say() -> None:

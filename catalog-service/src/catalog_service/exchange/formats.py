@@ -23,7 +23,8 @@ class ReadOptions:
     """How a file is to be read; what is None or empty is found in the file.
 
     `mapping` is a mapping of section A3 of the specification, `{"preset": name}`, or None for the proposed one.
-    `kind` is one of Kinds. `file_name` as it was sent; some formats name things by it.
+    `kind` is one of Kinds. `sheet`, `header_row` (from 1) and `delimiter` say where a table is, whatever the mapping
+    says. `file_name` as it was sent; some formats name things by it.
     `is_beginning`: the file may be cut off, and is read as far as it goes.
     """
 
@@ -33,6 +34,9 @@ class ReadOptions:
     source_system: str | None = None
     mapping: Mapping[str, Any] | None = None
     is_beginning: bool = False
+    sheet: str | None = None
+    header_row: int | None = None
+    delimiter: str | None = None
 
     @property
     def external_id_prefix(self) -> str:

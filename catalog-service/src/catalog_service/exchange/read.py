@@ -58,6 +58,9 @@ class Order:
     media_type: str | None = None
     source_system: str | None = None
     mapping: dict[str, Any] | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+    delimiter: str | None = None
     source_url_schemes: tuple[str, ...] = ()
     replacing: bool = False
     restoring: bool = False
@@ -158,6 +161,9 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         file_name=order.file_name,
         source_system=order.source_system,
         mapping=order.mapping,
+        sheet=order.sheet,
+        header_row=order.header_row,
+        delimiter=order.delimiter,
     )
     validation = Validation(
         SourceUrls(order.source_url_schemes), order.author, replacing=order.replacing, restoring=order.restoring

@@ -351,3 +351,28 @@ def test_steps_that_xray_writes_into_a_cell_as_json_are_steps() -> None:
     for text in ("[{not json", "[{}]", "[1]"):
         (fields,) = read(f"Issue key,Summary,Manual Test Steps\nT-1,a,{text}\n", kind="test_cases").fields
         assert fields["steps"] == {"1": text}
+
+
+def test_another_sheet_header_or_kind_is_proposed_anew() -> None:
+    data = workbook(
+        {
+            "Cover": [["Doors of the lift"]],
+            "Reqs": [["Req ID", "Title", "Priority"], ["R-1", "Doors", "High"]],
+            "Tests": [["Version 1"], ["TC ID", "Name of the test", "Steps"], ["T-1", "Try", "Open"]],
+        }
+    )
+    found = inspect(data, "a.xlsx", sheet="Tests")
+    assert found.mapping is not None
+    assert (found.mapping["kind"], found.mapping["sheet"], found.mapping["header_row"]) == ("test_cases", "Tests", 2)
+    assert [column["name"] for column in found.columns] == ["TC ID", "Name of the test", "Steps"]
+    other = inspect(data, "a.xlsx", sheet="Reqs", kind="test_cases")
+    assert other.mapping is not None
+    assert (other.mapping["kind"], other.mapping["sheet"]) == ("test_cases", "Reqs")
+    below = inspect(data, "a.xlsx", sheet="Tests", header_row=1)
+    assert [column["name"] for column in below.columns] == ["Version 1"]
+    assert [item["external_id"] for item in read(data, "a.xlsx", sheet="Tests").fields] == ["T-1"]
+
+
+def test_another_separator_is_proposed_anew() -> None:
+    found = inspect("ID;Title, short;x\nR-1;Doors, all;y\n", delimiter=",")
+    assert [column["name"] for column in found.columns] == ["ID;Title", "short;x"]

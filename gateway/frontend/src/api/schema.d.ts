@@ -16823,12 +16823,16 @@ export interface operations {
                 atomic?: boolean;
                 /** @description Rows whose item was deleted here: left out, or created again. */
                 deleted?: "skip" | "recreate";
+                /** @description What stands between the cells of a row of CSV. */
+                delimiter?: string;
                 /** @description The encoding of the texts, where it is found wrongly. */
                 encoding?: string;
                 /** @description The name of the file, where it is the body itself. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
                 format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "strictdoc" | "gherkin" | "doorstop" | "openfasttrace" | "csvz" | "xlsx" | "csv";
+                /** @description The row of a table that has the names of its columns. */
+                header_row?: number;
                 /** @description Which records of the file count; others are left out. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description `exact` removes imported links of the file's items that the file does not have. */
@@ -16845,6 +16849,8 @@ export interface operations {
                 on_conflict?: "refuse" | "skip" | "overwrite";
                 /** @description What `missing` looks at. */
                 scope?: string;
+                /** @description The sheet of a workbook that is read, before what the mapping says. */
+                sheet?: string;
                 /** @description The system that the items are from, where the file does not say. */
                 source_system?: string;
                 /** @description Whether suggestions are looked for once it is applied. */
@@ -17171,16 +17177,22 @@ export interface operations {
     inspect_import: {
         parameters: {
             query?: {
+                /** @description What stands between the cells of a row of CSV. */
+                delimiter?: string;
                 /** @description The encoding of the texts, where it is found wrongly. */
                 encoding?: string;
                 /** @description The name of the file, where it is the body itself. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
                 format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "strictdoc" | "gherkin" | "doorstop" | "openfasttrace" | "csvz" | "xlsx" | "csv";
+                /** @description The row of a table that has the names of its columns. */
+                header_row?: number;
                 /** @description Which records of the file count; others are left out. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description A saved mapping, by its name or id; instead of it, a form may have a part `mapping`. */
                 mapping?: string;
+                /** @description The sheet of a workbook that is read, before what the mapping says. */
+                sheet?: string;
                 /** @description The system that the items are from, where the file does not say. */
                 source_system?: string;
             };

@@ -80,6 +80,9 @@ class Look:
     media_type: str | None
     source_system: str | None
     mapping: dict[str, Any] | None
+    sheet: str | None
+    header_row: int | None
+    delimiter: str | None
     source_url_schemes: tuple[str, ...]
     is_whole: bool
     memory_bytes: int
@@ -98,6 +101,9 @@ def look_at(
         media_type=received.media_type,
         source_system=query.source_system,
         mapping=mapping,
+        sheet=query.sheet,
+        header_row=query.header_row,
+        delimiter=query.delimiter,
         source_url_schemes=settings.source_url_schemes,
         is_whole=length == received.size and (length != _BEGINNING or is_archive(file.getvalue()[:_HEAD])),
         memory_bytes=settings.import_memory_mib * 1024**2,
@@ -163,6 +169,9 @@ def described(file: BytesIO, look: Look) -> Row:
             file_name=look.file_name,
             source_system=look.source_system,
             mapping=look.mapping,
+            sheet=look.sheet,
+            header_row=look.header_row,
+            delimiter=look.delimiter,
             is_beginning=not is_whole,
         )
         found = _looked_at(chosen, file, options)

@@ -82,6 +82,17 @@ class ReadingQuery(BaseModel):
         str | None,
         Field(description="A saved mapping, by its name or id; instead of it, a form may have a part `mapping`."),
     ] = None
+    sheet: Annotated[
+        str | None,
+        Field(max_length=255, description="The sheet of a workbook that is read, before what the mapping says."),
+    ] = None
+    header_row: Annotated[
+        int | None, Field(ge=1, le=1_048_576, description="The row of a table that has the names of its columns.")
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        Field(min_length=1, max_length=1, description="What stands between the cells of a row of CSV.", examples=[";"]),
+    ] = None
     encoding: Annotated[
         str | None, Field(description="The encoding of the texts, where it is found wrongly.", examples=["cp1252"])
     ] = None

@@ -7,7 +7,6 @@ from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
 from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.left_out import LeftRows
-from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.start import Chosen, Start
 from chassis.core.wording import listed, shown
 
@@ -26,10 +25,10 @@ def without_rows(starts: list[Start]) -> Iterator[Notice]:
         yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
 
 
-def sheets_not_read(others: list[Start], main: str | None, given: Mapping | None) -> Iterator[Notice]:
-    """Yield the notices of the sheets that are not read beside the one that is, `main`."""
-    if given is not None and given.sheet is not None:
-        yield from _not_read(others, f"Only the sheet {shown(main)} was read, as the mapping says", "", on_purpose=True)
+def sheets_not_read(others: list[Start], main: str | None, *, is_said: bool) -> Iterator[Notice]:
+    """Yield the notices of the sheets that are not read beside `main`; `is_said`: somebody has named it."""
+    if is_said:
+        yield from _not_read(others, f"Only the sheet {shown(main)} was read, as was asked for", "", on_purpose=True)
         return
     seen = [start for start in others if not start.table.is_hidden]
     way_out = " A mapping that names one, or the kind of its rows (kind=), has it read."
@@ -94,7 +93,7 @@ def beside(starts: list[Start]) -> Iterator[Notice]:
             yield Notice("addresses_not_read", message, table.addresses)
 
 
-def _above(start: Start, chosen: Chosen) -> Iterator[Notice]:
+def _above(start: Start) -> Iterator[Notice]:
     """Yield the notice of what stands above the header: titles, names of groups of columns, or rows of a table."""
     rows = LeftRows()
     has_items = False
@@ -109,9 +108,7 @@ def _above(start: Start, chosen: Chosen) -> Iterator[Notice]:
         if any(cell.strip() for cell in cells):
             rows.add(row.number, cells)
     way_out = f", above row {start.header_row}, which is the header"
-    yield from rows.notice(
-        "rows_above_table", way_out, on_purpose=not has_items or chosen.mapping.header_row is not None
-    )
+    yield from rows.notice("rows_above_table", way_out, on_purpose=start.is_header_said or not has_items)
 
 
 def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
@@ -124,7 +121,7 @@ def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
             )
             yield Notice("apostrophes_kept", message, ours)
     if not start.is_own:
-        yield from _above(start, chosen)
+        yield from _above(start)
     header = start.columns.header
     if chosen.guesses and not start.is_own and not any(map(is_known_header, header)):
         names = listed([shown(name) for name in header[:_SHOWN_NAMES] if name], "and")

@@ -48,6 +48,16 @@ _RECOGNISED = 2
 _DELIMITERS = {"\t": "TAB"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Where a table is, as the request or else the mapping says; what is None is found."""
+
+    sheet: str | None
+    header_row: int | None
+    encoding: str | None
+    delimiter: str | None
+
+
 @dataclass(slots=True)
 class _Opened:
     """A file as tables, and what there is to say of it."""
@@ -61,9 +71,10 @@ class _Opened:
 def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Iterator[Record]:
     """Yield the records of a CSV file or a workbook. Raise Unreadable."""
     given = _given(options)
-    with _open(file, options, given, format_name) as opened:
+    asked = _asked(options, given)
+    with _open(file, asked, format_name) as opened:
         yield from opened.warnings
-        starts = _starts(opened.tables, given, options)
+        starts = _starts(opened.tables, asked)
         yield from notices.without_rows(starts)
         yield from notices.beside(starts)
         if given is None and any(start.is_own for start in starts):
@@ -74,7 +85,8 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
         alike = [start for start in starts if start is main or _has_same_header(start, main)]
         for start in alike:
             yield from _records(start, chosen, options, sheet=start.table.name if len(alike) > 1 else None)
-        yield from notices.sheets_not_read(_not_read(opened.tables, starts, alike), main.table.name, given)
+        others = _not_read(opened.tables, starts, alike)
+        yield from notices.sheets_not_read(others, main.table.name, is_said=asked.sheet is not None)
 
 
 def _own_records(starts: list[Start], options: ReadOptions) -> Iterator[Record]:
@@ -101,8 +113,9 @@ def _own_records(starts: list[Start], options: ReadOptions) -> Iterator[Record]:
 def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Inspection:
     """Return what a CSV file or a workbook looks like, with the likeliest mapping. Raise Unreadable."""
     given = _given(options)
-    with _open(file, options, given, format_name) as opened:
-        starts = _starts(opened.tables, given, options)
+    asked = _asked(options, given)
+    with _open(file, asked, format_name) as opened:
+        starts = _starts(opened.tables, asked)
         main = starts[0] if given is not None else _best(starts, options)
         chosen = Chosen(given) if given is not None else _choose(main, options)
         mapping = chosen.mapping.model_dump(exclude_none=True, exclude_defaults=True)
@@ -113,10 +126,13 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
             and not any(_has_same_header(start, main) for start in starts if start is not main)
         ):
             mapping["sheet"] = main.table.name
+        if asked.sheet is not None:
+            mapping["sheet"] = main.table.name
         if opened.dialect is not None:
             mapping |= {"encoding": opened.encoding, "delimiter": opened.dialect["delimiter"]}
         alike = [start for start in starts if start is main or _has_same_header(start, main)]
         others = _not_read(opened.tables, starts, alike)
+        not_read = notices.sheets_not_read(others, main.table.name, is_said=asked.sheet is not None)
         names = {start.table.name: start for start in (*starts, *others)}
         return Inspection(
             format_name,
@@ -142,7 +158,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                     *notices.without_rows(starts),
                     *notices.beside(starts),
                     *notices.about(main, chosen),
-                    *(() if chosen.preset == OWN else notices.sheets_not_read(others, main.table.name, given)),
+                    *(() if chosen.preset == OWN else not_read),
                 ]
             ],
         )
@@ -157,29 +173,37 @@ def _given(options: ReadOptions) -> Mapping | None:
         raise Unreadable(f"The mapping is not valid: {problem.detail}", code="invalid_mapping") from None
 
 
+def _asked(options: ReadOptions, given: Mapping | None) -> _Asked:
+    def said(name: str) -> Any:
+        value = getattr(options, name)
+        return getattr(given, name) if value is None and given is not None else value
+
+    return _Asked(said("sheet"), said("header_row"), said("encoding"), said("delimiter"))
+
+
 @contextmanager
-def _open(file: BinaryIO, options: ReadOptions, given: Mapping | None, format_name: str) -> Iterator[_Opened]:
+def _open(file: BinaryIO, asked: _Asked, format_name: str) -> Iterator[_Opened]:
     if format_name == "xlsx":
         with open_workbook(file) as tables:
             yield _Opened(tables)
         return
-    encoding = find_encoding(file, options.encoding or (given.encoding if given is not None else None))
-    delimiter = given.delimiter if given is not None and given.delimiter else find_delimiter(file, encoding)
+    encoding = find_encoding(file, asked.encoding)
+    delimiter = asked.delimiter or find_delimiter(file, encoding)
     table = Table(read_csv(file, encoding, delimiter))
     warnings = [Notice("encoding_guessed", encoding.warning, len(encoding.examples))] if encoding.warning else []
     yield _Opened([table], encoding.name, {"delimiter": delimiter, "quote": '"'}, warnings)
 
 
-def _starts(tables: list[Table], given: Mapping | None, options: ReadOptions) -> list[Start]:
-    """Return the tables that have a header, those of the sheet that the mapping names if it names one."""
-    if given is not None and given.sheet is not None:
-        named = [table for table in tables if table.name is not None and table.name.strip() == given.sheet.strip()]
+def _starts(tables: list[Table], asked: _Asked) -> list[Start]:
+    """Return the tables that have a header, those of the sheet that is asked for if one is."""
+    if asked.sheet is not None:
+        named = [table for table in tables if table.name is not None and table.name.strip() == asked.sheet.strip()]
         if not named:
             names = listed([shown(table.name) for table in tables], "and")
-            raise Unreadable(f"There is no sheet {shown(given.sheet)}; there are {names}.", code="sheet_not_found")
+            raise Unreadable(f"There is no sheet {shown(asked.sheet)}; there are {names}.", code="sheet_not_found")
         tables = named
     visible = [table for table in tables if not table.is_hidden] or tables
-    starts = [start for table in visible if (start := _start(table, given)) is not None]
+    starts = [start for table in visible if (start := _start(table, asked.header_row)) is not None]
     if not starts:
         raise Unreadable("The file has no table: no row of it says anything.", code="empty_file")
     return starts
@@ -197,7 +221,7 @@ def _not_read(tables: list[Table], starts: list[Start], read: list[Start]) -> li
     return others
 
 
-def _start(table: Table, given: Mapping | None) -> Start | None:
+def _start(table: Table, header_row: int | None) -> Start | None:
     """Return where a table begins; None where it has no rows."""
     rows = limit_rows(table.rows)
     first: list[Row] = []
@@ -218,7 +242,7 @@ def _start(table: Table, given: Mapping | None) -> Start | None:
         if broken is not None:
             raise broken
         return None
-    at = _find_header(first, given)
+    at = _find_header(first, header_row)
     header = _with_names_above(first, at)
     below: Iterator[Row] = chain(first[at + 1 :], _raise(broken) if broken is not None else rows)
     is_own = has_mark(header)
@@ -230,7 +254,9 @@ def _start(table: Table, given: Mapping | None) -> Start | None:
     width = len(columns)
     sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
     known = len(sampled) if is_whole else None
-    return Start(table, first[at].number, Sample(columns, sampled), below, is_own, known, first[:at])
+    return Start(
+        table, first[at].number, Sample(columns, sampled), below, is_own, known, header_row is not None, first[:at]
+    )
 
 
 def _raise(error: Unreadable) -> Iterator[Row]:
@@ -239,14 +265,14 @@ def _raise(error: Unreadable) -> Iterator[Row]:
     yield
 
 
-def _find_header(rows: list[Row], given: Mapping | None) -> int:
-    """Return the place of the header: the row that the mapping names, else the one that looks most like a header."""
-    if given is not None and given.header_row is not None:
+def _find_header(rows: list[Row], header_row: int | None) -> int:
+    """Return the place of the header: the row that is named, else the one that looks most like a header."""
+    if header_row is not None:
         for at, row in enumerate(rows):
-            if row.number == given.header_row:
+            if row.number == header_row:
                 return at
         raise Unreadable(
-            f"Row {given.header_row}, which the mapping takes for the header, is blank or missing.",
+            f"Row {header_row}, which is to be the header, is blank or missing.",
             code="header_not_found",
         )
     searched = rows[:_SEARCHED_ROWS]

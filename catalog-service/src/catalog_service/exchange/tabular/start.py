@@ -21,6 +21,8 @@ class Start:
     is_own: bool
     size: int | None
     """How many rows stand below the header, None where they are more than were looked at."""
+    is_header_said: bool
+    """Whether somebody has said which row it is."""
     above: list[Row]
     """What stands above the header."""
 
