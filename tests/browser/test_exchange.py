@@ -2,9 +2,11 @@
 
 import json
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -64,12 +66,36 @@ def taken(visit: Visit, part: str) -> None:
     visit.complaints[:] = [said for said in visit.complaints if part not in said]
 
 
-def chosen(page: Page, name: str, content: str) -> None:
+def chosen(page: Page, name: str, content: str | bytes) -> None:
     """Choose a file by the keyboard."""
+    data = content.encode() if isinstance(content, str) else content
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Choose a file").press("Enter")
-    chooser.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
+    chooser.value.set_files({"name": name, "mimeType": "text/csv", "buffer": data})
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def workbook(**sheets: list[list[str]]) -> bytes:
+    """Return a workbook with these rows in its sheets."""
+    book, file = openpyxl.Workbook(), BytesIO()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(file)
+    return file.getvalue()
+
+
+def choose_by_keyboard(page: Page, label: str, option: str) -> None:
+    """Choose an option of a list that a button opens."""
+    page.get_by_role("button", name=re.compile(label)).press("Enter")
+    wanted = page.get_by_role("option", name=option, exact=True)
+    expect(wanted).to_be_visible()
+    expect(page.get_by_role("listbox", name=label)).to_be_focused()
+    while wanted.get_attribute("data-active") is None:
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
 
 
 def test_a_file_is_looked_at_mapped_planned_and_applied_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
@@ -99,6 +125,47 @@ def test_a_file_is_looked_at_mapped_planned_and_applied_by_keyboard(page_of: Pag
     expect(page.get_by_text("1 change is in the record.")).to_be_visible()
     (made,) = reviewer.items("/requirements", module=module)
     assert (made["external_id"], made["title"], made["priority"]) == (f"{module}-1", "Doors close", "critical")
+
+
+def test_another_sheet_of_a_workbook_is_proposed_anew_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
+    word = texts.word()
+    requirements = [["Req No.", "Feature", "Prio", "State", "Owner"], [f"{word}-R", "Doors", "Must", "Draft", "Kim"]]
+    tests = [["Test ID", "Name of the test", "Owner"], [f"{word}-T", "Try the doors", "Lee"]]
+    page = page_of("reviewer", "/imports").page
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "book.xlsx", workbook(Cover=[["Doors of the lift"]], Reqs=requirements, Tests=tests))
+    mapping = page.get_by_role("region", name="Columns")
+    expect(mapping.get_by_role("combobox", name="What Req No. becomes")).to_have_value("external_id")
+    mapping.get_by_role("combobox", name="What Owner becomes").select_option("module")
+    mapping.get_by_role("combobox", name="What Feature becomes").select_option("description")
+
+    choose_by_keyboard(page, "Sheet", "Tests")
+    expect(mapping.get_by_role("combobox", name="What Test ID becomes")).to_have_value("external_id")
+    expect(mapping.get_by_role("combobox", name="What Owner becomes")).to_have_value("module")
+    lost = "What you set is not taken over, as it does not fit here: Feature"
+    expect(page.get_by_role("status").filter(has_text=lost)).to_be_visible()
+    expect(page.get_by_role("radio", name="A test case")).to_be_checked()
+    expect(page.get_by_text("Only the sheet 'Tests' was read")).to_be_visible()
+    assert axe.violations(page) == []
+
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Every row can be applied.")).to_be_visible()
+    page.keyboard.press("a")
+    page.get_by_role("dialog").get_by_role("button", name="Apply 1 change").press("Enter")
+    expect(page.get_by_text("1 change is in the record.")).to_be_visible()
+    (made,) = reviewer.items("/test-cases", external_id=f"{word}-T")
+    assert (made["title"], made["module"]) == ("Try the doors", "Lee")
+
+
+def test_a_plan_that_does_not_have_all_of_its_file_says_so(page_of: PageOf, reviewer: Traceline) -> None:
+    word = texts.word()
+    content = f"ID,Title,Parent\n{word}-1,Doors,\n{word}-2,Close,{word}-1\n{word}-3,Open,{word}-1\n"
+    job = ok(reviewer.post("/imports", files={"file": ("doors.csv", content, "text/csv")}))
+    page = page_of("reviewer", f"/imports/{job['id']}").page
+    expect(page.get_by_text("Every row can be applied. But the file has more than that")).to_be_visible()
+    said = "2 relations between requirements are kept as further data; Traceline does not make them yet."
+    expect(page.get_by_role("region", name="What is not taken")).to_have_text(re.compile(f"{re.escape(said)}\\s*$"))
+    assert axe.violations(page) == []
 
 
 def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admin: Traceline) -> None:

@@ -11,28 +11,35 @@ import { InlineSelect } from "../kit/inline-select"
 import { Select } from "../kit/select"
 import { complain, toast } from "../kit/toast"
 import { formatCount, formatShare, m } from "../messages"
-import { type Inspection, removeMapping, savedMappings, saveMapping } from "./api"
+import { type Inspection, type Options, removeMapping, savedMappings, saveMapping } from "./api"
 import css from "./exchange.module.css"
 import * as mappings from "./mapping"
-import { type Closed, type Column, IGNORE, type Mapping, REST, type Target } from "./mapping"
+import { type Closed, type Column, IGNORE, type Lost, type Mapping, REST, type Target } from "./mapping"
 
 const words = m.exchange.mapping
 const AS_IT_IS = ""
 const PROPOSED = "(proposed)"
 const OWN = "(own)"
+const SEARCHED_ROWS = 30
 
 type Props = {
   inspection: Inspection
   mapping: Mapping
   /** Whether it is another than the proposed one. */
   isOwn: boolean
+  /** What was set by hand before and does not fit here. */
+  lost: Lost[]
   change: (mapping: Mapping | undefined) => void
+  /** Have the mapping proposed anew, for another sheet, header, separator or kind. */
+  proposeAnew: (asked: Options) => void
   /** Have the file read as the exports of a tool are. */
   readAs: (preset: string) => void
 }
 
 /** Which column becomes which field, and what its values mean. */
-export function MappingEditor({ inspection: { columns, sheets }, mapping, isOwn, change, readAs }: Props) {
+export function MappingEditor(props: Props) {
+  const { inspection, mapping, isOwn, lost, change, proposeAnew, readAs } = props
+  const { columns, sheets, dialect } = inspection
   const [open, setOpen] = useState<"text" | "save">()
   return (
     <div className={css.part}>
@@ -44,14 +51,30 @@ export function MappingEditor({ inspection: { columns, sheets }, mapping, isOwn,
           label={words.rowsAre}
           value={mapping.kind}
           options={asOptions(words.rowOf)}
-          onChange={(kind) => change({ ...mapping, kind })}
+          onChange={(kind) => proposeAnew({ kind })}
         />
         {sheets.length > 1 && (
           <Select
             label={m.exchange.recognised.sheet}
             value={String(mapping.sheet ?? sheets[0]?.name)}
             options={sheets.map(({ name }) => ({ value: name, label: name }))}
-            onChange={(sheet) => change({ ...mapping, sheet })}
+            onChange={(sheet) => proposeAnew({ sheet })}
+          />
+        )}
+        {mapping.header_row !== undefined && (
+          <Select
+            label={words.headerRow}
+            value={String(mapping.header_row)}
+            options={rowsUpTo(Number(mapping.header_row))}
+            onChange={(header_row) => proposeAnew({ header_row })}
+          />
+        )}
+        {dialect && (
+          <Select
+            label={m.exchange.recognised.delimiter}
+            value={String(mapping.delimiter ?? dialect.delimiter)}
+            options={asOptions(m.exchange.recognised.delimiters)}
+            onChange={(delimiter) => proposeAnew({ delimiter })}
           />
         )}
         <Button look="quiet" onPress={() => setOpen("save")}>
@@ -61,6 +84,15 @@ export function MappingEditor({ inspection: { columns, sheets }, mapping, isOwn,
           {words.asText}
         </Button>
       </div>
+      {lost.length > 0 && (
+        <div role="status">
+          <ul className={css.remarks}>
+            {lost.map(({ said, target }) => (
+              <li key={`${said} ${target}`}>▲ {words.lost(said, nameOf(target))}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
       <section className={css.scroller} tabIndex={0} aria-labelledby="mapping">
         <table className={css.table}>
@@ -84,6 +116,14 @@ export function MappingEditor({ inspection: { columns, sheets }, mapping, isOwn,
       {open === "save" && <Save mapping={mapping} close={() => setOpen(undefined)} />}
     </div>
   )
+}
+
+/** Rows that may have the names of the columns: those that are searched for them, and the one that has them. */
+function rowsUpTo(row: number) {
+  return Array.from({ length: Math.max(SEARCHED_ROWS, row) }, (_, at) => ({
+    value: String(at + 1),
+    label: formatCount(at + 1),
+  }))
 }
 
 type ColumnProps = { column: Column; columns: Column[]; mapping: Mapping; change: (mapping: Mapping) => void }
@@ -191,7 +231,7 @@ function Constants({ mapping, change }: { mapping: Mapping; change: (mapping: Ma
 }
 
 /** The mappings that were saved, and the one that was proposed. */
-function Saved({ mapping, isOwn, change, readAs }: Omit<Props, "inspection">) {
+function Saved({ mapping, isOwn, change, readAs }: Pick<Props, "mapping" | "isOwn" | "change" | "readAs">) {
   const { data } = useQuery(savedMappings)
   const client = useQueryClient()
   const text = JSON.stringify(mapping)

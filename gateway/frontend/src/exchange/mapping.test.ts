@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Column, IGNORE, type Mapping, REST, targetOf, withTarget, withValue } from "./mapping"
+import { type Column, carriedOver, IGNORE, type Mapping, REST, targetOf, withTarget, withValue } from "./mapping"
 
 const column = (position: number, name: string): Column => ({
   position,
@@ -75,3 +75,37 @@ describe("what a value becomes", () => {
 function withoutTitle({ fields: { title: _, ...others } }: Mapping) {
   return others
 }
+
+describe("a proposal for another sheet", () => {
+  const urgency = column(3, "Urgency")
+  const from = {
+    columns: [ID, SUMMARY, urgency],
+    mapping: { ...MAPPING, kind: "requirements", fields: { external_id: { column: "Issue key" } } } as Mapping,
+  }
+  const byHand = withTarget(from.mapping, from.columns, urgency, "priority")
+
+  it("keeps what was set by hand for a column that it has, too", () => {
+    const to = { columns: [column(1, "Urgency"), ID], mapping: { ...from.mapping, fields: {} } as Mapping }
+    const { mapping, lost, isOwn } = carriedOver(withValue(byHand, "priority", "Now", "critical"), from, to)
+    expect([targetOf(mapping, column(1, "Urgency")), mapping.fields.priority?.values, lost, isOwn]).toEqual([
+      "priority",
+      { Now: "critical" },
+      [],
+      true,
+    ])
+  })
+
+  it("says what has no column or no field there", () => {
+    const to = { columns: [ID], mapping: { ...MAPPING, kind: "links", fields: {} } as Mapping }
+    expect(carriedOver(byHand, from, to)).toEqual({
+      mapping: to.mapping,
+      lost: [{ said: "Urgency", target: "priority" }],
+      isOwn: false,
+    })
+  })
+
+  it("is taken as it is where nothing was set by hand", () => {
+    const to = { columns: [ID], mapping: MAPPING }
+    expect(carriedOver(from.mapping, from, to)).toEqual({ mapping: MAPPING, lost: [], isOwn: false })
+  })
+})

@@ -106,6 +106,43 @@ export function withTarget(mapping: Mapping, columns: Column[], column: Column, 
   return { ...next, fields: { ...next.fields, [target]: { column: at, ...(target === "tags" && { split: "," }) } } }
 }
 
+/** What was set by hand and does not fit any more: a column or a value, and what it was to become. */
+export type Lost = { said: string; target: Target }
+
+type Proposed = { mapping: Mapping; columns: Column[] }
+
+/** Return a proposal with what a mapping has by hand, beyond the proposal that it was made of; and what does not fit. */
+export function carriedOver(
+  mapping: Mapping,
+  from: Proposed,
+  to: Proposed,
+): { mapping: Mapping; lost: Lost[]; isOwn: boolean } {
+  let next = to.mapping
+  const lost: Lost[] = []
+  for (const column of from.columns) {
+    const target = targetOf(mapping, column)
+    if (target === targetOf(from.mapping, column)) continue
+    const there = to.columns.find(({ name }) => name === column.name)
+    if (there && targetsOf(next).includes(target)) next = withTarget(next, to.columns, there, target)
+    else lost.push({ said: column.name, target })
+  }
+  for (const field of closedOf(mapping)) {
+    const { values = {}, constant } = mapping.fields[field] ?? {}
+    const before = from.mapping.fields[field]
+    const rule = next.fields[field]
+    for (const [said, value] of Object.entries(values)) {
+      if (before?.values?.[said] === value) continue
+      if (closedOf(next).includes(field) && rule?.column !== undefined) next = withValue(next, field, said, value)
+      else lost.push({ said, target: field })
+    }
+    if (constant === undefined || constant === before?.constant) continue
+    const isFree = rule === undefined || rule.constant !== undefined
+    if (closedOf(next).includes(field) && isFree) next = withConstant(next, field, constant)
+    else lost.push({ said: constant, target: field })
+  }
+  return { mapping: next, lost, isOwn: next !== to.mapping }
+}
+
 function without(mapping: Mapping, column: Column): Mapping {
   const target = targetOf(mapping, column)
   const isOther = (at: At) => at !== column.name && at !== column.position

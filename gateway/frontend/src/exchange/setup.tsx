@@ -16,7 +16,7 @@ import { formatCount, m } from "../messages"
 import { type Inspection, inspect, type Options, upload } from "./api"
 import { useDropped } from "./dropped"
 import css from "./exchange.module.css"
-import type { Mapping } from "./mapping"
+import { type Column, carriedOver, type Lost, type Mapping } from "./mapping"
 import { MappingEditor } from "./mapping-editor"
 import { OptionFields } from "./options"
 import { Preview } from "./preview"
@@ -38,13 +38,19 @@ function ignore() {}
 /** What a file is, what its columns become and what happens with them; then it is sent to be planned. */
 export function Setup({ file, choose }: { file: File; choose: (file: File | undefined) => void }) {
   const [mapping, setMapping] = useState<Mapping>()
+  const [lost, setLost] = useState<Lost[]>([])
   const [options, setOptions] = useState<Options>({})
+  const [place, setPlace] = useState<Options>({})
   const [sent, setSent] = useState<number>()
   const [error, setError] = useState<unknown>()
   const stop = useRef<AbortController>(undefined)
+  const asking = useRef(0)
+  /** What was proposed last: what differs from it was set by hand. */
+  const base = useRef<{ mapping: Mapping; columns: Column[] }>(undefined)
   const client = useQueryClient()
   const [, go] = useLocation()
-  const reading = Object.fromEntries(OF_READING.flatMap((name) => (options[name] ? [[name, options[name]]] : [])))
+  const ofReading = OF_READING.flatMap((name) => (options[name] ? [[name, options[name]]] : []))
+  const reading: Options = { ...Object.fromEntries(ofReading), ...place }
   const query = useQuery({
     queryKey: ["inspect", file.name, file.size, file.lastModified, reading, mapping],
     queryFn: ({ signal }) => inspect(file, reading, mapping, signal),
@@ -58,12 +64,43 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
     const found = await inspect(file, { ...reading, mapping: preset }, undefined)
     if (found.mapping) setMapping(found.mapping as Mapping)
   }
+  function change(next: Mapping | undefined) {
+    setMapping(next)
+    setLost([])
+  }
+  /** Have the mapping proposed anew for another sheet, header, separator, encoding or kind. */
+  async function proposeAnew(asked: Options) {
+    const mine = ++asking.current
+    const { kind, encoding, ...where } = asked
+    const sheet = mapping?.sheet ?? data?.mapping?.sheet
+    const here: Options = where.sheet
+      ? where
+      : { ...place, ...(kind && sheet ? { sheet: String(sheet) } : {}), ...where }
+    const found = await inspect(
+      file,
+      { ...reading, ...(encoding && { encoding }), ...here, ...(kind && { kind }) },
+      undefined,
+    )
+    if (mine !== asking.current || !found.mapping) return
+    const to = { mapping: found.mapping as Mapping, columns: found.columns }
+    const kept = mapping && base.current ? carriedOver(mapping, base.current, to) : undefined
+    base.current = to
+    setPlace(here)
+    setMapping(kept?.isOwn ? kept.mapping : kind ? to.mapping : undefined)
+    setLost(kept?.lost ?? [])
+  }
+  function setReading(next: Options) {
+    setOptions(next)
+    const isOther = next.encoding !== options.encoding
+    // What is typed is no encoding before its last letter.
+    if (isOther && mapping) void proposeAnew({ encoding: next.encoding ?? "" }).catch(() => {})
+  }
   async function start() {
     stop.current = new AbortController()
     setError(undefined)
     setSent(0)
     try {
-      const job = await upload(file, options, mapping, setSent, stop.current.signal)
+      const job = await upload(file, { ...options, ...place }, mapping, setSent, stop.current.signal)
       client.setQueryData(["imports", job.id], job)
       void client.invalidateQueries({ queryKey: ["imports", "list"] })
       go(`/imports/${job.id}`)
@@ -77,11 +114,14 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
   const last = useRef<Inspection>(undefined)
   if (query.data) last.current = query.data
   const data = last.current
+  if (!mapping && query.data?.mapping && !query.isPlaceholderData) {
+    base.current = { mapping: query.data.mapping as Mapping, columns: query.data.columns }
+  }
   const refusal = query.error instanceof ApiProblem ? query.error : undefined
   const isTooLarge = refusal?.status === 413
   const [hasNoKinds, setNoKinds] = useState(false)
   if (refusal?.code === "kind_missing" && !hasNoKinds) setNoKinds(true)
-  const optionFields = <OptionFields options={options} change={setOptions} isNative={NATIVE.has(data?.format ?? "")} />
+  const optionFields = <OptionFields options={options} change={setReading} isNative={NATIVE.has(data?.format ?? "")} />
   return (
     <Page
       title={file.name}
@@ -113,7 +153,9 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
                 inspection={data}
                 mapping={mapping ?? (data.mapping as Mapping)}
                 isOwn={mapping !== undefined}
-                change={setMapping}
+                lost={lost}
+                change={change}
+                proposeAnew={(asked) => void proposeAnew(asked).catch(complain)}
                 readAs={(preset) => void readAs(preset).catch(complain)}
               />
             )}

@@ -109,6 +109,9 @@ export const exchange = {
       "strictdoc-xlsx": "StrictDoc",
     } as Record<string, string>,
     rowsAre: "Each row is",
+    headerRow: "Names in row",
+    lost: (said: string, target: string) =>
+      `What you set is not taken over, as it does not fit here: ${said} → ${target}`,
     objectsAre: "Each object of the file is",
     rowOf: { requirements: "A requirement", test_cases: "A test case", links: "A link" },
     column: "Column",
