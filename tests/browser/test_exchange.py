@@ -174,7 +174,7 @@ def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admi
     job = planned(within, table(module, "high", "Hihg", "low"))
     page = page_of("admin", f"~/p/{within.project}/imports/{job['id']}").page
     expect(page.get_by_role("heading", level=1)).to_have_text("doors.csv")
-    expect(page.get_by_text("1 cannot be applied as they are.")).to_be_visible()
+    expect(page.get_by_text("1 row cannot be applied as it is.")).to_be_visible()
     problem = page.get_by_role("region", name="What is wrong")
     expect(problem).to_contain_text("Did you mean high?")
     expect(problem).to_contain_text("first in row 3")

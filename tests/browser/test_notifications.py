@@ -16,7 +16,7 @@ def somebody(admin: Traceline) -> Traceline:
     """A reviewer who has just created four requirements, and has been told of each."""
     somebody = admin.new_user("reviewer")
     for number in range(4):
-        somebody.create_requirement(title=f"Doors close {number}")
+        somebody.create_requirement(title=f"Qyrlm vontz {number}", description="Zulpe wargent histo.")
     return somebody
 
 
@@ -30,7 +30,7 @@ def test_what_one_has_caused_is_followed_by_the_keyboard_and_read(page_of: PageO
     assert axe.violations(page) == []
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Doors close 3", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Qyrlm vontz 3", level=1)).to_be_visible()
     page.go_back()
     expect(page.get_by_text("4 in all, 3 unread")).to_be_visible()
     page.get_by_role("button", name="Mark all read").click()

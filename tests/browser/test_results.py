@@ -89,7 +89,7 @@ def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: 
     (requirement,) = ok(doors.get("/requirements"))["items"]
     page = page_of("viewer", f"~/p/{doors.project}/requirements/{requirement['id']}?tab=results", width=320).page
     panel = page.get_by_role("tabpanel")
-    expect(panel.get_by_text("1 of 1 test cases ran")).to_be_visible()
+    expect(panel.get_by_text("1 of 1 test case ran")).to_be_visible()
     expect(panel.get_by_role("link", name="TC-CLOSE")).to_be_visible()
     expect(panel.get_by_text("expected 2 doors, found 3").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

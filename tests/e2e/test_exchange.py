@@ -29,7 +29,7 @@ def source(unused: Path) -> Iterator[Traceline]:
         for number, text in enumerate(ODD):
             author, module = people[number % 2], texts.word()
             wanted = author.create_requirement(
-                description=text, module=module, external_id=f"REQ-{number}", tags=[text[:300], "b,c"],
+                description=text, module=module, external_id=f"REQ-{number}", tags=[text[:100], "b,c"],
                 custom_metadata={"a": text[:100], "b": [1, 2.5, None]}, source_system="jira",
             )  # fmt: skip
             tested = author.create_test_case(

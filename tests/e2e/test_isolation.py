@@ -58,7 +58,7 @@ def known(full: Traceline) -> dict[str, str]:
     upload = full.post("/test-results", content=report, headers={"Prefer": "respond-async"}).json()["id"]
     eventually(lambda: ok(full.get(f"/test-results/{upload}"))["status"] == "completed", "the end of the upload")
     (automated,) = full.items("/automated-tests")
-    accepted = {"automated_test_id": automated["id"], "reason": "Known.", "until": str(datetime.now(UTC).date())}
+    known_failure = {"automated_test_id": automated["id"], "reason": "Known.", "until": str(datetime.now(UTC).date())}
     policy = {"rules": [{"rule": "max_failed", "limit": 0}]}
     assert full.put("/reports/gate/policies/Ours", json=policy).status_code in {200, 201}
     return {
@@ -73,7 +73,7 @@ def known(full: Traceline) -> dict[str, str]:
         "run_id": run["id"],
         "test-runs": test_run["id"],
         "test_id": str(automated["id"]),
-        "accepted_failure_id": created(full.post("/accepted-failures", json=accepted))["id"],
+        "accepted_failure_id": created(full.post("/accepted-failures", json=known_failure))["id"],
         "upload_id": upload,
         "name": "Ours",
     }

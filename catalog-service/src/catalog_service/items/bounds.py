@@ -24,7 +24,7 @@ LONGEST_KEY = 500
 """Of a member of custom_metadata or test_data: headers of tables become such."""
 MOST_MEMBERS = 10_000
 """Of custom_metadata or test_data, those of objects and lists in it counted."""
-DEEPEST = 16
+DEEPEST = 32
 
 _MOST = {"custom_metadata": MOST_MEMBERS, "test_data": MOST_MEMBERS, "steps": MOST_STEPS, "tags": MOST_TAGS}
 

@@ -36,7 +36,7 @@ const reasonsOf = (reasons: readonly Reason[]) => reasons.map((one) => words.hea
 /** Why a run does not tell the whole; nothing of one that does, or may still come to. */
 export function Health({ run: { status, health_reasons } }: { run: Schemas["ListedTestRun"] }) {
   const reasons = status === "running" ? [] : health_reasons
-  return reasons.length > 0 && <Badge state="suspect">{words.health.incomplete(reasonsOf(reasons))}</Badge>
+  return reasons.length > 0 && <strong>{words.health.incomplete(reasonsOf(reasons))}</strong>
 }
 
 /** Which lanes a run had, and what it says of each. */
