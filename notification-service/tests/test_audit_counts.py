@@ -84,7 +84,7 @@ async def test_activity_counts_from_the_very_moment_on(world: "World", zone: tim
     await keep(world, 45, 75, resource_type="user")
     moment = (NOON + timedelta(minutes=since)).astimezone(zone)
     async with world.database.connection() as connection:
-        wanted, conditions = PageRequest(repository.NEWEST_ENTRY, 100), ActivityQuery().conditions(moment)
+        wanted, conditions = PageRequest(repository.NEWEST_ENTRY, 100), ActivityQuery().conditions(moment, [])
         found = await repository.find_activity(connection, moment, conditions, wanted)
     assert (found.total, len(found.rows)) == (total, total)
 
