@@ -111,7 +111,8 @@ def coverage_changed(received: Sequence[Received[catalog.CoverageChanged]]) -> I
 
 
 def _run(run: suggestion.RunProgressed | suggestion.RunFinished, status: str) -> StreamEvent:
-    figures = {"progress": None, "error": None, **run.model_dump(exclude={"algorithm", "threshold"})}
+    not_told = {"algorithm", "threshold", "pending_only", "advised_threshold"}
+    figures = {"progress": None, "error": None, **run.model_dump(exclude=not_told)}
     return StreamEvent(StreamEventName.RUN_PROGRESS, figures | {"status": status})
 
 

@@ -193,6 +193,7 @@ runs = sa.Table(
     timestamp("started_at", nullable=True),
     timestamp("finished_at", nullable=True),
     sa.Column("error", sa.Text),
+    sa.Column("advised_threshold", sa.Double, comment="would leave three a requirement, where more than ten are left"),
     sa.Column("actor_id", sa.BigInteger),
     required("correlation_id", sa.Text),
     *_lease(),

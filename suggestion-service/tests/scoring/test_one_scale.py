@@ -348,7 +348,7 @@ async def test_a_run_that_is_cancelled_half_way_leaves_one_scale_once_all_is_at_
     await service.score()
     await service.rescore_sweep.sweep()
     before = said(await pending(service))
-    run_id = await ask(service, algorithm="hybrid", threshold=0.8)
+    run_id = await ask(service, algorithm="hybrid", threshold=0.6)
     assert await service.runs.work_off_next()
     cancelled = await service.post(f"/suggestions/runs/{run_id}/cancel")
     assert 0 < cancelled["suggestions_withdrawn"] < len(before)

@@ -32,7 +32,7 @@ def many_pairs(catalog: Any, number: int) -> None:
 async def test_a_run_sees_what_no_event_has_brought_yet(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 150)
     catalog.delete(next(iter(catalog.items)))
-    run = await service.generate(threshold=0.5)
+    run = await service.generate(threshold=0)
     assert (run["status"], run["progress"], run["error"]) == ("completed", 1, None)
     assert run["pairs_analyzed"] == run["suggestions_created"] == 149 * 150
     assert (await service.read("/suggestions", limit=1))["total"] == 149 * 150
@@ -197,7 +197,7 @@ async def test_a_queued_run_is_cancelled_and_not_begun(service: Any, catalog: An
 
 async def test_a_running_run_stops_where_it_is_when_it_is_cancelled(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 60)
-    run_id = await ask(service, threshold=0.5)
+    run_id = await ask(service, threshold=0)
     async with service.stalling_after(2000) as stalled:
         working = asyncio.create_task(service.runs.work_off_next())
         await stalled()
@@ -222,7 +222,7 @@ async def stop_halfway(service: Any) -> None:
 
 async def test_a_worker_that_is_stopped_leaves_its_run_to_others_at_once(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 60)
-    run_id = await ask(service, threshold=0.5)
+    run_id = await ask(service, threshold=0)
     await stop_halfway(service)
     (row,) = await service.rows("SELECT attempts FROM run_parts")
     assert row["attempts"] == 0, "being stopped is no failure"
@@ -233,7 +233,7 @@ async def test_a_worker_that_is_stopped_leaves_its_run_to_others_at_once(service
 
 async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 60)
-    run_id = await ask(service, threshold=0.5)
+    run_id = await ask(service, threshold=0)
     await stop_halfway(service)
     # As a crash leaves it: nobody gave the claim back.
     claimed = "UPDATE run_parts SET claim = gen_random_uuid(), attempts = 1, claimed_until = now() + interval '15 s'"
@@ -253,7 +253,7 @@ async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any
 
 async def test_a_worker_that_was_taken_for_dead_stores_nothing_more(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 60)
-    run_id = await ask(service, threshold=0.5)
+    run_id = await ask(service, threshold=0)
     async with service.stalling_after(2000) as stalled:
         slow = asyncio.create_task(service.runs.work_off_next())
         await stalled()
@@ -266,7 +266,7 @@ async def test_a_worker_that_was_taken_for_dead_stores_nothing_more(service: Any
 
 async def test_an_item_that_is_deleted_during_a_run_gets_no_suggestion_any_more(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 60)
-    run_id = await ask(service, threshold=0.5)
+    run_id = await ask(service, threshold=0)
     async with service.stalling_after(2000) as stalled:
         working = asyncio.create_task(service.runs.work_off_next())
         await stalled()
@@ -317,7 +317,7 @@ async def test_two_workers_never_take_the_same_run(service: Any, serve: Any) -> 
 
 async def test_two_runs_at_once_suggest_each_pair_once(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 40)
-    runs = [await ask(service, threshold=0.5)]
+    runs = [await ask(service, threshold=0)]
     other = service.client(Identity(3, "other@example.test", Role.REVIEWER))
     headers = {"Prefer": "respond-async"}
     runs.append(ok(await other.post("/suggestions/generate", params={"threshold": 0.5}, headers=headers), 202)["id"])

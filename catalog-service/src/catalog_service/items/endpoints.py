@@ -89,7 +89,7 @@ def item_routes(
         "",
         name=f"list_{kind.table}",
         response_model=listed,
-        responses=problem_responses("422 page_too_large"),
+        responses=problem_responses(422, "422 page_too_large"),
         summary=f"List {a}s, the newest first",
         openapi_extra=documented(query),
     )

@@ -122,7 +122,7 @@ async def test_an_import_whose_worker_died_is_read_again(catalog: Any, sent: Any
 async def test_an_import_that_kills_its_workers_is_given_up(catalog: Any, sent: Any, working: Any) -> None:
     job = ok(await sent(), 202)
     await catalog.rows(
-        "UPDATE import_jobs SET status = 'reading', attempts = 3, claimed_until = now() - interval '1 second'"
+        "UPDATE import_jobs SET status = 'reading', attempts = 4, claimed_until = now() - interval '1 second'"
         " WHERE id = %s",
         job["id"],
     )

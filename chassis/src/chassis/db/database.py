@@ -106,7 +106,7 @@ class Database:
         `volume` is that of the server's data, where this process sees it: of its reserve nothing is taken.
         """
         self.url = url
-        self.storage = Storage(self.name, volume)
+        self.storage = Storage(lambda: self.name, volume)
         self._project = project
         self.commits = Signal()
         self.own_commits = Signal()

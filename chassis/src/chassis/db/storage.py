@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 
 from psycopg.errors import DiskFull
 
@@ -19,12 +20,12 @@ PROBE = (
 
 
 class Storage:
-    """The room of the database `name`; `volume`: that of its server, where this process sees it.
+    """The room of a database; `name` returns what that is called, `volume` is that of its server, where it is seen.
 
     It is full from a refusal, or since nothing but the reserve of the volume is left, until something was stored again.
     """
 
-    def __init__(self, name: str, volume: Volume | None) -> None:
+    def __init__(self, name: Callable[[], str], volume: Volume | None) -> None:
         self.is_full = False
         self._name = name
         self._volume = volume
@@ -53,10 +54,10 @@ class Storage:
         if not self.is_full:
             self.is_full = True
             self._looked_at = time.monotonic()
-            _log.error("The database %s stores nothing until its volume has room again: %s", self._name, error)
+            _log.error("The database %s stores nothing until its volume has room again: %s", self._name(), error)
 
     def note_room(self) -> None:
         """Note that there is room."""
         if self.is_full:
             self.is_full = False
-            _log.warning("The volume of the database %s has room again", self._name)
+            _log.warning("The volume of the database %s has room again", self._name())

@@ -129,7 +129,7 @@ class RunLoop:
 
     async def _end(self, connection: Connection, request: RunRequest, status: str, error: str | None) -> None:
         run = await runs.end(connection, request.id, status, error)
-        run["advised_threshold"] = await advised_threshold(connection, run)
+        run = await runs.advise(connection, run, await advised_threshold(connection, run))
         await outbox.record(connection, [finished_event(run, request.actor, request.correlation_id)])
         self._scoring.forget(request.id)
         metrics.RUNS.labels(request.algorithm, status).inc()

@@ -53,7 +53,6 @@ async def get(database: Database, run_id: UUID) -> Run:
         run = await runs.get(connection, run_id)
         if run is None:
             raise _not_found()
-        run["advised_threshold"] = await advised_threshold(connection, run)
     return run
 
 

@@ -100,5 +100,5 @@ class Run(BaseModel):
     advised_threshold: float | None = Field(
         default=None,
         description="Where more than ten pending suggestions a requirement are left: the threshold that would leave"
-        " three. Not in lists.",
+        " three.",
     )

@@ -7,7 +7,7 @@ queued ── claim ──> running ── plan: its shards are worked off ─�
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
@@ -27,7 +27,7 @@ LEASES = Leases("runs", "id", 15, where="status = 'running'", ends=True)
 _ANSWER = (
     "r.id, r.status, r.algorithm, r.threshold, r.rescore, r.pending_only, coalesce(p.progress, r.progress) AS progress,"
     f" {', '.join(f'coalesce(p.{count}, r.{count}) AS {count}' for count in COUNTS)},"
-    " r.created_at, r.created_by, r.started_at, r.finished_at, r.error"
+    " r.created_at, r.created_by, r.started_at, r.finished_at, r.error, r.advised_threshold"
 )
 
 # Without shards, which is before a run is planned and after it has ended, the sums are null.
@@ -73,8 +73,9 @@ UPDATE runs r SET status = %(status)s, error = %(error)s, finished_at = now(),
     {", ".join(f"{count} = coalesce((SELECT {count} FROM p), 0)" for count in COUNTS)}
 WHERE id = %(id)s
 RETURNING id, status, algorithm, threshold, rescore, progress, pending_only, {", ".join(COUNTS)},
-    created_at, created_by, started_at, finished_at, error
+    created_at, created_by, started_at, finished_at, error, advised_threshold
 """
+_ADVISE = "UPDATE runs SET advised_threshold = %s WHERE id = %s"
 
 
 GOING_ON = f"""
@@ -99,7 +100,7 @@ class Run(Counts):
     started_at: datetime | None
     finished_at: datetime | None
     error: str | None
-    advised_threshold: NotRequired[float | None]
+    advised_threshold: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +244,13 @@ async def end(connection: Connection, run_id: UUID, status: str, error: str | No
     if status != "completed" and run["rescore"]:
         await settlement.reset(connection)
     return run
+
+
+async def advise(connection: Connection, run: Run, threshold: float | None) -> Run:
+    """Store which threshold would leave what a person can go through; return the run with it."""
+    if threshold is not None:
+        await connection.execute(_ADVISE, (threshold, run["id"]))
+    return {**run, "advised_threshold": threshold}
 
 
 async def cancel(connection: Connection, run_id: UUID) -> Run | None:
