@@ -320,7 +320,7 @@ async def test_two_runs_at_once_suggest_each_pair_once(service: Any, catalog: An
     runs = [await ask(service, threshold=0)]
     other = service.client(Identity(3, "other@example.test", Role.REVIEWER))
     headers = {"Prefer": "respond-async"}
-    runs.append(ok(await other.post("/suggestions/generate", params={"threshold": 0.5}, headers=headers), 202)["id"])
+    runs.append(ok(await other.post("/suggestions/generate", params={"threshold": 0}, headers=headers), 202)["id"])
     while any(await asyncio.gather(*(service.runs.work_off_next() for _ in runs))):
         pass
     ended = [await service.read(f"/suggestions/runs/{run_id}") for run_id in runs]
