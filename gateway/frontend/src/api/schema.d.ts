@@ -5952,6 +5952,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "invalid_gate";
         };
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "page_too_large";
+        };
         /**
          * Invitation
          * @description An invitation that nobody has accepted or revoked; when it expired, it works no more.
@@ -8813,10 +8817,6 @@ export interface components {
             /** Total */
             total: number;
         };
-        PageTooLarge: components["schemas"]["InvalidDocument"] & {
-            /** @enum {unknown} */
-            code?: "page_too_large";
-        };
         /**
          * PasswordChange
          * @description The present password and the next one.
@@ -10125,7 +10125,7 @@ export interface components {
         Run: {
             /**
              * Advised Threshold
-             * @description Where more than ten pending suggestions a requirement are left: the threshold that would leave three. Not in lists.
+             * @description Where more than ten pending suggestions a requirement are left: the threshold that would leave three.
              */
             advised_threshold?: number | null;
             algorithm: components["schemas"]["AlgorithmName"];
@@ -13140,6 +13140,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate"];
             };
         };
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `page_too_large` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge"];
+            };
+        };
         /** @description Not found: `invitation_not_found` */
         InvitationNotFound: {
             headers: {
@@ -13318,16 +13328,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["NotificationNotFound"];
-            };
-        };
-        /** @description Invalid field or query: `page_too_large` */
-        PageTooLarge: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["PageTooLarge"];
             };
         };
         /** @description Role too low: `password_login_off` */
@@ -14150,6 +14150,7 @@ export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge'];
 export type SchemaInvitation = components['schemas']['Invitation'];
 export type SchemaInvitationNotFound = components['schemas']['InvitationNotFound'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
@@ -14256,7 +14257,6 @@ export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageTestCaseStanding = components['schemas']['Page_TestCaseStanding_'];
-export type SchemaPageTooLarge = components['schemas']['PageTooLarge'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
 export type SchemaPerformance = components['schemas']['Performance'];
@@ -14469,6 +14469,7 @@ export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvali
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdminOrErasedOrServiceAccount = components['responses']['LastAdminOrErasedOrServiceAccount'];
@@ -14487,7 +14488,6 @@ export type ResponseNoSecondFactor = components['responses']['NoSecondFactor'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotDeleted = components['responses']['NotDeleted'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
-export type ResponsePageTooLarge = components['responses']['PageTooLarge'];
 export type ResponsePasswordLoginOff = components['responses']['PasswordLoginOff'];
 export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
@@ -20240,7 +20240,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["PageTooLarge"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -21800,7 +21800,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["PageTooLarge"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
