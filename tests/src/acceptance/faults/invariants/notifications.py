@@ -12,14 +12,16 @@ from acceptance.faults.invariants.feed_reading import Event, feed
 from notification_service.notifications import REQUESTS
 
 _SUGGESTED = "suggestion.item.generated"
+_REVIEWED = "suggestion.suggestion.reviewed"
+_REOPENED = "suggestion.suggestions.reopened"
 _TO_ACTOR = {
     "catalog.requirement.created",
     "catalog.test_case.created",
     _SUGGESTED,
     "suggestion.run.finished",
-    "suggestion.suggestion.reviewed",
+    _REVIEWED,
     "suggestion.suggestions.bulk_reviewed",
-    "suggestion.suggestions.reopened",
+    _REOPENED,
 }
 _COVERAGE = "catalog.coverage.dropped"
 _IMPORTED = "catalog.import.applied"
@@ -55,9 +57,10 @@ def _notifications(notifications: list[Row], events: list[Event], due: list[Even
         else:
             found[str(row["event_id"]), row["user_id"]] += 1
     by_id = {_told_by(event): event for event in events}
-    for (id_, user), count in (_to_actors(due) - found).items():
+    undone = _undone(events)
+    for (id_, user), count in (_to_actors(due) - found - undone).items():
         yield f"user {user} was told {count} times too few of {by_id[id_]}"
-    for (id_, user), count in (found - _to_actors(events)).items():
+    for (id_, user), count in (found - (_to_actors(events) - undone)).items():
         yield f"user {user} was told {count} times too often of {by_id.get(id_, id_)}"
     # Who reviews changes with time: that nobody is told twice is a constraint, that somebody is told is checked.
     for id_ in {event.id for event in due} & drops - told_of_drops:
@@ -66,6 +69,23 @@ def _notifications(notifications: list[Row], events: list[Event], due: list[Even
 
 def _to_actors(events: list[Event]) -> Counter[tuple[str, int | None]]:
     return Counter({(_told_by(event), event.actor_id) for event in events if _is_told_to_actor(event)})
+
+
+def _undone(events: list[Event]) -> Counter[tuple[str, int | None]]:
+    """Return the reviews that who made them has undone: of those they are told no more."""
+    undone = {
+        (one["id"], one["review_id"], event.actor_id)
+        for event in events
+        if event.type == _REOPENED
+        for one in event.data["suggestions"]
+        if one["reviewed_by"] == event.actor
+    }
+    return Counter(
+        (event.id, event.actor_id)
+        for event in events
+        if event.type == _REVIEWED
+        and (event.data["suggestion"]["id"], event.data["review_id"], event.actor_id) in undone
+    )
 
 
 def _told_by(event: Event) -> str:
