@@ -33,7 +33,7 @@ def source(unused: Path) -> Iterator[Traceline]:
                 custom_metadata={"a": text[:100], "b": [1, 2.5, None]}, source_system="jira",
             )  # fmt: skip
             tested = author.create_test_case(
-                description=text, module=module, steps={"1": text, "2": "Look"}, preconditions=text[:500],
+                description=text, module=module, steps={"1": text[:20_000], "2": "Look"}, preconditions=text[:500],
                 test_data={} if number % 2 else {"text": text[:50]}, external_id=f"TC-{number}" if number % 3 else None,
             )  # fmt: skip
             link = author.create_link(wanted["id"], tested["id"], notes=text[:1000], link_type="verifies")
