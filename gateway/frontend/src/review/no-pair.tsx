@@ -5,7 +5,7 @@ import { Button } from "../kit/button"
 import { Empty, Failure, Skeleton } from "../kit/states"
 import { formatCount, m } from "../messages"
 import { useWhyNot } from "../projects/queries"
-import { Looking, type Search, useLooking } from "../shell/looking"
+import { Looking, type Search, useLookedAt, useLooking } from "../shell/looking"
 import { type Filters, isNarrowed, NO_FILTERS } from "./filters"
 import { facetsOf } from "./queries"
 import { skipped } from "./queue"
@@ -26,10 +26,11 @@ export function NoPair(props: Props) {
   const { review, foundAt } = props
   const search = useLooking()
   const { lookAgain } = review
-  const state = search && `${search.is_complete} ${search.done}`
+  const lookedAt = useLookedAt()
+  // A short search begins and ends between two questions.
   useEffect(() => {
-    if (state?.startsWith("false")) lookAgain()
-  }, [state, lookAgain])
+    if (lookedAt > 0) lookAgain()
+  }, [lookedAt, lookAgain])
   if (review.error) return <Failure error={review.error} retry={review.retry} />
   if (!review.isLoaded || review.hasMore || !search || (search.is_complete && review.listedAt < foundAt)) {
     return <Skeleton />

@@ -22,6 +22,11 @@ export function useLooking(): Search | undefined {
   return useQuery(progress).data
 }
 
+/** Return when it was last asked how far the search is, 0 before. */
+export function useLookedAt(): number {
+  return useQuery(progress).dataUpdatedAt
+}
+
 /** Return when the search was last seen to end, 0 if it was not: what was read before may lack what it has found. */
 export function useLookingEnd(): number {
   const search = useLooking()
