@@ -196,7 +196,7 @@ def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admi
 
     page.keyboard.press("a")
     dialog = page.get_by_role("dialog", name="Apply 2 changes")
-    expect(dialog.get_by_text("The 1 that cannot be applied are left out.")).to_be_visible()
+    expect(dialog.get_by_text("The 1 row that cannot be applied is left out.")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
     assert {one["external_id"] for one in within.items("/requirements", module=module)} == {

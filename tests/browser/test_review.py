@@ -413,6 +413,7 @@ def test_what_is_looked_for_is_not_called_reviewed(page_of: PageOf, admin: Trace
     visit = page_of("admin", f"~/p/{project.project}/review")
     page = visit.page
     expect(page.get_by_role("heading", name="Nothing to review yet")).to_be_visible()
+    visit.wait_for(lambda: any("/api/v1/events" in url for url in visit.requests))
     page.evaluate(
         """() => {
             window.said = new Set()
@@ -438,4 +439,5 @@ def test_what_is_looked_for_is_not_called_reviewed(page_of: PageOf, admin: Trace
     project.post(
         "/suggestions/bulk-review", json={"action": "reject", "filter": {"min_score": 0}, "expected_count": pending}
     )
+    page.reload()  # what is shown stays, with who was first
     expect(page.get_by_role("heading", name="All reviewed")).to_be_visible()
