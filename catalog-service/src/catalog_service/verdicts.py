@@ -7,8 +7,10 @@ changed. `verdict_reads` has the answers to these queries.
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from typing import Any, TypedDict
+
+from catalog_service.verdict_states import Severity, states_of_tests
 
 
 class TestCaseVerdict(StrEnum):
@@ -91,8 +93,6 @@ class Counts(TypedDict):
     stale: int
 
 
-LANES_GONE_AFTER = 10
-"""The tests of a lane are missing that none of so many last commits of its branch has."""
 UNSTEADY_AFTER = 4
 """So many changes among its last 20 runs make a test unsteady."""
 
@@ -101,116 +101,6 @@ COUNTED = ("passed", "failed", "flaky", "skipped", "not_run", "stale")
 _BIT = {verdict: 1 << place for place, verdict in enumerate(TestCaseVerdict)}
 """Verdicts of test cases in queries, so that those of all links of a requirement can be put together."""
 _WITHOUT_RESULT = _BIT[TestCaseVerdict.NOT_RUN] | _BIT[TestCaseVerdict.SKIPPED]
-
-
-class _Severity(IntEnum):
-    """How bad what a test did last is for its test case: of several tests the worst counts."""
-
-    PASSED = 2
-    SKIPPED = 3
-    NOT_RUN = 4
-    FLAKY = 5
-    FAILED = 6
-
-
-def _severity(status: str) -> str:
-    words = " ".join(f"WHEN '{one.name.lower()}' THEN {one.value}" for one in _Severity if one is not _Severity.NOT_RUN)
-    return f"CASE {status} {words} END"
-
-
-CONTEXTS = f"""
-    SELECT c.id, c.branch, c.environment, c.lane, coalesce(last.position < recent.position, false) AS is_gone,
-           CASE WHEN last.position < recent.position THEN 'infinity' ELSE whole.position END AS missing_before
-    FROM run_contexts c CROSS JOIN LATERAL (
-        SELECT max(l.position) AS position FROM run_lanes l WHERE l.context_id = c.id AND l.is_whole
-    ) AS whole CROSS JOIN LATERAL (
-        SELECT max(l.position) AS position FROM run_lanes l WHERE l.context_id = c.id
-    ) AS last LEFT JOIN LATERAL (
-        SELECT commits.position FROM (
-            SELECT DISTINCT r.position FROM test_runs r WHERE r.branch = c.branch AND NOT r.is_manual
-            ORDER BY r.position DESC LIMIT {LANES_GONE_AFTER}) AS commits
-        ORDER BY commits.position DESC OFFSET {LANES_GONE_AFTER - 1}
-    ) AS recent ON last.position IS NOT NULL"""
-"""The query of branches, environments and lanes: a test that stands before `missing_before` there is missing.
-
-That is the last whole run of the lane; all tests of a lane are missing that none of the last commits has.
-"""
-
-# The branch that was asked for comes before the default branch.
-_CONTEXTS = f"""
-    contexts AS MATERIALIZED (
-        SELECT x.*, x.branch <> %(branch)s AS is_fallback FROM ({CONTEXTS}) AS x
-        WHERE x.branch IN (%(branch)s, %(default_branch)s)
-        AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
-    )"""
-
-_KNOWN = """
-    SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, c.is_fallback, s.status, s.commit,
-           s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
-           coalesce(s.position < c.missing_before, false) AS is_missing
-    FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
-
-# What tests did at a commit, on whatever branch; and where a lane ran as a whole there. Of most tests it is their last
-# commit, of which their state tells; of the others executions do.
-_AT_COMMIT = """
-    runs_of_commit AS MATERIALIZED (
-        SELECT id, at FROM test_runs WHERE commit = %(run_commit)s
-    ), lanes_of_commit AS MATERIALIZED (
-        SELECT x.id AS context_id, x.environment, x.lane, bool_or(l.is_whole) AS is_whole
-        FROM runs_of_commit r JOIN run_lanes l ON l.run_id = r.id JOIN run_contexts x ON x.id = l.context_id
-        WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.id
-    ), last_at_commit AS MATERIALIZED (
-        SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, s.status FROM test_states s
-        WHERE s.commit = %(run_commit)s AND s.context_id IN (SELECT context_id FROM lanes_of_commit) {of_results}
-    ), others_at_commit AS MATERIALIZED (
-        SELECT e.test_id, e.context_id, e.at, e.status
-        FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
-        WHERE NOT EXISTS (
-            SELECT FROM test_states n WHERE n.test_id = e.test_id AND n.context_id = e.context_id
-            AND n.commit = %(run_commit)s) {of_tests}
-    ), ran AS MATERIALIZED (
-        SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
-        FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
-        UNION ALL
-        SELECT s.test_case_id, s.test_id, x.environment, x.lane, max(e.at),
-               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')),
-               CASE WHEN bool_or(e.status = 'flaky')
-                      OR bool_or(e.status = 'failed') AND bool_or(e.status = 'passed') THEN 'flaky'
-                    WHEN bool_or(e.status = 'failed') THEN 'failed' WHEN bool_or(e.status = 'passed') THEN 'passed'
-                    ELSE 'skipped' END
-        FROM others_at_commit e
-        JOIN run_contexts x ON x.id = e.context_id JOIN automated_test_cases s ON s.test_id = e.test_id
-        WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
-        GROUP BY s.test_case_id, s.test_id, x.environment, x.lane
-    )"""
-
-_STATES = """
-    states AS (
-        SELECT k.test_case_id, k.test_id, k.environment, k.lane, k.is_fallback, k.status, k.commit, k.at,
-               k.last_pass_at, k.changes, k.is_missing, k.is_gone, false AS is_older, k.context_id, k.position,
-               CASE WHEN k.is_missing THEN {not_run} ELSE {severity} END AS severity
-        FROM ({known}) AS k
-    )"""
-
-# A test that the branch has counts as not run where the commit does not have it, a lane that did not run included.
-_STATES_AT_COMMIT = """
-    known AS MATERIALIZED (
-        SELECT k.*, {has_only_fallback} AS has_only_fallback FROM ({known}) AS k
-    ), states AS (
-        SELECT test_case_id, test_id, environment, lane, false AS is_fallback, k.context_id, k.position,
-               CASE WHEN r.status IS NULL THEN k.status ELSE r.status END AS status,
-               CASE WHEN r.status IS NULL THEN k.commit ELSE %(run_commit)s END AS commit,
-               CASE WHEN r.status IS NULL THEN k.at ELSE r.at END AS at,
-               CASE WHEN r.status IS NULL THEN k.last_pass_at ELSE r.last_pass_at END AS last_pass_at,
-               coalesce(k.changes, 0) AS changes,
-               r.status IS NULL AND (k.is_missing OR EXISTS (
-                   SELECT FROM lanes_of_commit l WHERE (l.environment, l.lane) = (k.environment, k.lane) AND l.is_whole)
-               ) AS is_missing, coalesce(k.is_gone, false) AS is_gone, r.status IS NULL AND %(older)s AS is_older,
-               CASE WHEN r.status IS NOT NULL THEN {severity_at_commit}
-                    WHEN k.is_missing OR NOT %(older)s THEN {not_run} ELSE {severity} END AS severity
-        FROM (SELECT * FROM known k WHERE NOT k.is_fallback OR k.has_only_fallback) AS k
-        FULL JOIN ran r USING (test_case_id, test_id, environment, lane)
-    )"""
 
 
 def _of_own_branch(value: str) -> str:
@@ -222,34 +112,12 @@ _RESULTS = f"""
     results AS (
         SELECT test_case_id, bool_and(is_fallback) AS is_fallback, {_WORST} AS severity,
                {_of_own_branch("max(at)")} AS at,
-               CASE WHEN {_WORST} = {_Severity.PASSED} THEN {_of_own_branch("min(last_pass_at)")}
+               CASE WHEN {_WORST} = {Severity.PASSED} THEN {_of_own_branch("min(last_pass_at)")}
                     ELSE {_of_own_branch("max(last_pass_at)")} END AS last_pass_at,
                {_of_own_branch("bool_or(is_missing)")} AS has_missing,
                {_of_own_branch("bool_or(is_older)")} AS has_older
         FROM states GROUP BY test_case_id
     )"""
-
-
-def states_of_tests(of_results: str, basis: Basis) -> str:
-    """Return common table expressions that end with `states`: how each test stands that counts, for its test cases.
-
-    Columns: test_case_id, test_id, environment, lane, status, commit, at, last_pass_at, changes, whether it is_missing
-    and its lane is_gone, is_older than the commit that is asked for, is_fallback, and its severity. `of_results`
-    narrows `test_states s`, or of a commit `automated_test_cases s`, whose test cases alone may be spoken of.
-    """
-    known = _KNOWN.format(of_results=of_results)
-    words = {"not_run": _Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
-    if basis.commit is None:
-        return f"{_CONTEXTS}, {_STATES.format(**words)}"
-    of_tests = f"AND e.test_id IN (SELECT s.test_id FROM automated_test_cases s WHERE true {of_results})"
-    at_commit = _AT_COMMIT.format(of_results=of_results, of_tests=of_tests if of_results else "")
-    falls_back = basis.fallback and basis.branch != basis.default_branch
-    only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id)" if falls_back else "false"
-    states = _STATES_AT_COMMIT.format(
-        **words, severity_at_commit=_severity("r.status"), has_only_fallback=only_fallback
-    )
-    return f"{_CONTEXTS}, {at_commit}, {states}"
-
 
 _ELSEWHERE = """(%(run_commit)s::text IS NULL AND EXISTS (
     SELECT FROM test_states o JOIN run_contexts x ON x.id = o.context_id
@@ -259,12 +127,12 @@ _ELSEWHERE = """(%(run_commit)s::text IS NULL AND EXISTS (
 
 # Whether it is so elsewhere is asked last: it is what costs most.
 _VERDICT = f"""CASE
-    WHEN s.severity = {_Severity.FAILED} THEN {_BIT[TestCaseVerdict.FAILED]}
-    WHEN s.severity = {_Severity.FLAKY} THEN {_BIT[TestCaseVerdict.FLAKY]}
-    WHEN s.severity = {_Severity.NOT_RUN} THEN {_BIT[TestCaseVerdict.NOT_RUN]}
-    WHEN s.severity = {_Severity.SKIPPED} THEN {_BIT[TestCaseVerdict.SKIPPED]}
+    WHEN s.severity = {Severity.FAILED} THEN {_BIT[TestCaseVerdict.FAILED]}
+    WHEN s.severity = {Severity.FLAKY} THEN {_BIT[TestCaseVerdict.FLAKY]}
+    WHEN s.severity = {Severity.NOT_RUN} THEN {_BIT[TestCaseVerdict.NOT_RUN]}
+    WHEN s.severity = {Severity.SKIPPED} THEN {_BIT[TestCaseVerdict.SKIPPED]}
     WHEN s.last_pass_at < greatest(%(stale_before)s, tv.changed_at) THEN {_BIT[TestCaseVerdict.STALE]}
-    WHEN s.severity = {_Severity.PASSED} THEN {_BIT[TestCaseVerdict.PASSED]}
+    WHEN s.severity = {Severity.PASSED} THEN {_BIT[TestCaseVerdict.PASSED]}
     WHEN {_ELSEWHERE} THEN {_BIT[TestCaseVerdict.STALE]} ELSE {_BIT[TestCaseVerdict.NOT_RUN]} END"""
 """The verdict of a test case `t` with `results s` and its last change `tv`, whatever its requirements are."""
 
@@ -275,9 +143,14 @@ _SINCE_CHANGED = f"""CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} AND t
 _LAST_CHANGE = "LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version"
 
 
+def _states(of_results: str, basis: Basis) -> str:
+    falls_back = basis.fallback and basis.branch != basis.default_branch
+    return states_of_tests(of_results, at_commit=basis.commit is not None, falls_back=falls_back)
+
+
 def _standing(columns: str, condition: str, basis: Basis, of_results: str = "") -> str:
     """Return common table expressions that end with `standing`: some columns of test cases `t`, and how they stand."""
-    return f"""{states_of_tests(of_results, basis)}, {_RESULTS}, standing AS MATERIALIZED (
+    return f"""{_states(of_results, basis)}, {_RESULTS}, standing AS MATERIALIZED (
         SELECT {columns}, s.last_pass_at, s.has_missing, s.has_older, {_VERDICT} AS standing
         FROM test_cases t LEFT JOIN results s ON s.test_case_id = t.id {_LAST_CHANGE} WHERE {condition}
     )"""
@@ -410,7 +283,7 @@ def verdicts_of_linked_test_cases(basis: Basis) -> str:
 def last_results(basis: Basis) -> str:
     """Return the query of how test cases `ids` ended last; those without a result that counts are left out."""
     return f"""
-        WITH {states_of_tests("AND s.test_case_id = ANY(%(ids)s)", basis)}, {_RESULTS}
+        WITH {_states("AND s.test_case_id = ANY(%(ids)s)", basis)}, {_RESULTS}
         SELECT test_case_id AS id, {_LAST_RESULT} AS last_result, at AS last_run_at FROM results s
     """
 
@@ -425,7 +298,7 @@ _ACCEPTANCE = f"""
     SELECT json_build_object('id', f.id, 'reason', f.reason, 'until', f.until, 'accepted_by', f.created_by,
                              'issue_url', f.issue_url) AS said
     FROM accepted_failures f
-    WHERE s.severity = {_Severity.FAILED} AND (f.test_id = s.test_id OR f.test_case_id = s.test_case_id)
+    WHERE s.severity = {Severity.FAILED} AND (f.test_id = s.test_id OR f.test_case_id = s.test_case_id)
     AND {accepted_now("f")} AND s.context_id <> ALL(f.settled)
     ORDER BY f.until DESC, f.id LIMIT 1"""
 
@@ -437,12 +310,12 @@ def tests_behind(basis: Basis) -> str:
     its failure is accepted.
     """
     return f"""
-        WITH {states_of_tests("AND s.test_case_id = ANY(%(ids)s)", basis)}, ranked AS (
+        WITH {_states("AND s.test_case_id = ANY(%(ids)s)", basis)}, ranked AS (
             SELECT s.*, bool_and(s.is_fallback) OVER (PARTITION BY s.test_case_id) AS has_only_fallback FROM states s
         )
         SELECT s.test_case_id, s.test_id AS id, a.class_name, a.name, a.is_manual AS by_hand,
                nullif(s.environment, '') AS environment, s.lane, s.status AS last_result, s.at AS last_run_at, s.commit,
-               s.is_missing AS missing, s.is_gone AS lane_gone, s.severity = {_Severity.NOT_RUN} AS not_run,
+               s.is_missing AS missing, s.is_gone AS lane_gone, s.severity = {Severity.NOT_RUN} AS not_run,
                s.is_older AS older, s.changes >= {UNSTEADY_AFTER} AS unsteady, s.is_fallback AS on_default_branch,
                missed.runs AS missed_runs, missed.key AS missed_run, missed.at AS missed_since,
                accepted.said AS accepted
@@ -460,7 +333,7 @@ def tests_behind(basis: Basis) -> str:
 def unsteady(scope: str | None, basis: Basis) -> str:
     """Return the query of the tests that change often, of the test cases that count for requirements in scope."""
     return f"""
-        WITH {_asked(scope)}, {states_of_tests("", basis)}
+        WITH {_asked(scope)}, {_states("", basis)}
         SELECT DISTINCT a.id, a.class_name, a.name FROM states s JOIN automated_tests a ON a.id = s.test_id
         JOIN test_cases t ON t.id = s.test_case_id JOIN links l ON l.test_case_id = t.id
         WHERE s.changes >= {UNSTEADY_AFTER} AND NOT s.is_missing AND NOT s.is_fallback AND {COUNTS_FOR}
@@ -471,7 +344,7 @@ def unsteady(scope: str | None, basis: Basis) -> str:
 def older(basis: Basis) -> str:
     """Return the query of the tests whose results are of other commits than the one that is asked for."""
     return f"""
-        WITH {states_of_tests("", basis)}
+        WITH {_states("", basis)}
         SELECT s.test_case_id, t.external_id AS test_case, a.id, a.class_name, a.name, s.lane,
                nullif(s.environment, '') AS environment, s.status AS last_result, s.at AS last_run_at, s.commit
         FROM states s JOIN automated_tests a ON a.id = s.test_id JOIN test_cases t ON t.id = s.test_case_id

@@ -1,10 +1,14 @@
 """Of several tests the worst counts; a test that its lane does not run any more is missing; a commit means itself."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from catalog_service.executions import gate_runs
+from catalog_service.snapshot import snapshot
+from catalog_service.verdicts import Basis
 from testing.service import Json, ok, problem
 
 from .conftest import Results, junit
@@ -310,6 +314,19 @@ async def test_what_skipped_all_is_no_run(traced: Traced) -> None:
     assert "No test ran" in _rule(await traced.gate(), "require_run")["reason"]
     await traced.run(("a", "failed"), lane="e2e", commit="c1")
     assert _rule(await traced.gate(), "require_run")["passed"]
+
+
+async def test_on_a_default_branch_nothing_has_run_before_its_first_result(traced: Traced) -> None:
+    basis = Basis(traced.branch, traced.branch, datetime.now(UTC), timedelta(days=14))
+    asked = (basis, replace(basis, commit="none"), replace(basis, commit="none", older=True))
+
+    async def has_run() -> list[bool]:
+        async with snapshot(traced.results.catalog.database) as connection:
+            return [await gate_runs.has_run(connection, one) for one in asked]
+
+    assert await has_run() == [False, False, False]
+    await traced.run(("a", "passed"), lane="ci")
+    assert await has_run() == [True, False, True]
 
 
 @pytest.mark.parametrize("rule", [{"max_failed": 0}, {"no_new_failures": True}])

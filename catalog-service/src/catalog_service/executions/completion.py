@@ -6,7 +6,7 @@ from uuid import UUID
 
 from catalog_service.executions import runs
 from catalog_service.executions.acceptances import service as acceptances
-from catalog_service.verdicts import CONTEXTS
+from catalog_service.verdict_states import CONTEXTS
 from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_all, fetch_column

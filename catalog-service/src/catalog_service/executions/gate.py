@@ -8,7 +8,7 @@ from uuid import UUID
 from catalog_service.executions import gate_items, gate_runs
 from catalog_service.executions.acceptances.passing import Passed, accepted_for
 from catalog_service.executions.expected_lanes import MissingLanes, missing_lanes
-from catalog_service.executions.gate_runs import Outcome, RunOfGate
+from catalog_service.executions.gate_runs import Outcome, RunOfGate, figure
 from catalog_service.executions.policies import AcceptedFailures, Rule, RuleName, Where
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
@@ -22,7 +22,7 @@ from catalog_service.verdict_reads import (
     unsteady_tests,
 )
 from catalog_service.verdicts import Basis, Verdict, is_verified
-from chassis.core.wording import shown
+from chassis.core.wording import counted, shown
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Row
@@ -85,10 +85,14 @@ class Gate:
         ]
         # Each scope by itself: a gate that does not pass must not do so because of one rule more.
         rows[:0] = [gate_items.empty_scope(where) for where in empty]
-        if not await self._has_environment():
+        if not await gate_runs.has_environment(self._connection, self._basis):
             rows.insert(0, gate_items.nothing(f"No result is of the environment {shown(self._basis.environment)}"))
         asked = {rule.rule for rule in rules}
-        if asked & _RULES_ABOUT_RESULTS and RuleName.REQUIRE_RUN not in asked and not await self._has_run():
+        if (
+            asked & _RULES_ABOUT_RESULTS
+            and RuleName.REQUIRE_RUN not in asked
+            and not await gate_runs.has_run(self._connection, self._basis)
+        ):
             way_out = " Send its results, or ask for what has run."
             rows.insert(0, gate_items.nothing(f"Nothing has run of {self._of()}", way_out))
         if expected := (await self._missing_lanes()).expected:
@@ -130,24 +134,6 @@ class Gate:
             return {"total": 0, "items": []}
         rows = await older_tests(self._connection, self._basis)
         return {"total": len(rows), "items": [gate_items.older_test(row) for row in rows[:MOST_ITEMS]]}
-
-    async def _has_environment(self) -> bool:
-        """Check whether any result is of the environment that is asked for, if one is."""
-        environment = self._basis.environment
-        has = "SELECT EXISTS (SELECT FROM run_contexts WHERE environment = %s)"
-        return environment is None or bool(await fetch_value(self._connection, has, (environment,)))
-
-    async def _has_run(self) -> bool:
-        """Check whether anything ran at the commit, or on the branch, that is asked for.
-
-        Where results of other commits may stand for it, and on the default branch, rules say what there is.
-        """
-        if self._basis.commit is not None:
-            has = "SELECT EXISTS (SELECT FROM test_runs WHERE commit = %s)"
-            return self._basis.older or bool(await fetch_value(self._connection, has, (self._basis.commit,)))
-        has = "SELECT EXISTS (SELECT FROM run_contexts WHERE branch = %s)"
-        is_default = self._basis.branch == self._basis.default_branch
-        return is_default or bool(await fetch_value(self._connection, has, (self._basis.branch,)))
 
     async def _figures(self, where: Where) -> Figures:
         scope = repr(where.given())
@@ -200,7 +186,7 @@ class Gate:
         actual = round(100 * count / total, 2) if total else 0.0
         # Not by the rounded figure: 79.996 % are not 80 %.
         passed = 100 * count >= rule.limit * total
-        reason = f"{count} of {total} requirements {what}: {_figure(actual)} %, {_figure(rule.limit)} % are asked for."
+        reason = f"{count} of {total} requirements {what}: {figure(actual)} %, {figure(rule.limit)} % are asked for."
         items = [] if passed else await self._requirements(_without(others, accepted))
         return Outcome(actual, passed, reason, items, missing)
 
@@ -211,7 +197,7 @@ class Gate:
         count = _count(having) - len(accepted)
         and_accepted = f", beside {len(accepted)} as accepted" if accepted else ""
         verb = what.format("is" if count == 1 else "are")
-        reason = f"{_counted(count, 'requirement')} {verb}{and_accepted}; {_limit(rule)}."
+        reason = f"{counted(count, 'requirement')} {verb}{and_accepted}; {_limit(rule)}."
         items = await self._requirements(_without(having, accepted))
         return Outcome(count, count <= rule.limit, reason, items, count)
 
@@ -237,7 +223,7 @@ class Gate:
         missing = (await self._figures(rule.where)).missing
         has = "has" if missing.count == 1 else "have"
         reason = (
-            f"{_counted(missing.count, 'test case')} {has} a test that its lane has not run any more; {_limit(rule)}."
+            f"{counted(missing.count, 'test case')} {has} a test that its lane has not run any more; {_limit(rule)}."
         )
         items = await gate_items.missing_tests(self._connection, missing.first, self._basis)
         return Outcome(missing.count, missing.count <= rule.limit, reason, items, missing.count)
@@ -247,7 +233,7 @@ class Gate:
         ids, parameters = _ids(rule.where)
         rows = await unsteady_tests(self._connection, ids, parameters, self._basis)
         count = len(rows)
-        often = f"{_counted(count, 'test')} {'changes' if count == 1 else 'change'} often between passed and failed"
+        often = f"{counted(count, 'test')} {'changes' if count == 1 else 'change'} often between passed and failed"
         items = [gate_items.automated_test(row) for row in rows[:MOST_ITEMS]]
         return Outcome(count, count <= rule.limit, f"{often}; {_limit(rule)}.", items, count)
 
@@ -271,7 +257,7 @@ class Gate:
             )
             items = [gate_items.suspect_link(row) for row in await cursor.fetchall()]
         first = f" {items[0]['reason']}" if items else ""
-        reason = f"{_counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_limit(rule)}.{first}"
+        reason = f"{counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_limit(rule)}.{first}"
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
@@ -291,7 +277,7 @@ class Gate:
             parameters,
         )
         items = [gate_items.suggestion(row) for row in await cursor.fetchall()]
-        reason = f"{_counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_limit(rule)}."
+        reason = f"{counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_limit(rule)}."
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _max_unlinked_tests(self, rule: Rule) -> Outcome:
@@ -306,7 +292,7 @@ class Gate:
         )
         items = [gate_items.automated_test(row) for row in await cursor.fetchall()]
         has = "has" if count == 1 else "have"
-        reason = f"{_counted(count, 'test')} of CI in the project {has} no test case; {_limit(rule)}."
+        reason = f"{counted(count, 'test')} of CI in the project {has} no test case; {_limit(rule)}."
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
@@ -314,7 +300,7 @@ class Gate:
         new = [one for one in await self._new_failures(rule.where) if one not in accepted]
         count = len(new)
         verb = "fails or misses a test" if count == 1 else "fail or miss a test"
-        reason = f"{_counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
+        reason = f"{counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
         verdicts = await of_requirements(self._connection, new[:MOST_ITEMS], self._basis)
         groups = [Group(row["verdict"], True, 1, [one]) for one, row in verdicts.items()]
         return Outcome(count, count == 0, reason, await self._requirements(groups), count)
@@ -347,13 +333,7 @@ class Gate:
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        finished = [run for run in await self._runs_of_gate() if run["status"] == "completed"]
-        runs = [run for run in finished if run["health"] == "ok"]
-        if not runs:
-            that = " that tells the whole" if finished else ""
-            return Outcome(False, False, f"There is no finished run of {self._of()}{that}.")
-        hours = round((self._basis.now - max(run["started_at"] for run in runs)).total_seconds() / 3600, 1)
-        return Outcome(hours, hours <= rule.limit, f"The last run is {_figure(hours)} hours old; {_limit(rule)}.")
+        return gate_runs.measure_age(await self._runs_of_gate(), self._basis.now, rule.limit, self._of(), _limit(rule))
 
     async def _min_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -362,9 +342,7 @@ class Gate:
             "SELECT count(DISTINCT test_id) FROM executions WHERE run_id = ANY(%s) AND status <> 'skipped'",
             ([run["id"] for run in await self._runs_of_gate()],),
         )
-        return Outcome(
-            count, count >= rule.limit, f"{_counted(count, 'test')} ran; at least {_figure(rule.limit)} must."
-        )
+        return Outcome(count, count >= rule.limit, f"{counted(count, 'test')} ran; at least {figure(rule.limit)} must.")
 
     def _of(self) -> str:
         """Return what the runs of the gate are of."""
@@ -402,14 +380,6 @@ def _without(groups: Iterable[Group], accepted: Set[UUID]) -> list[Group]:
     return [replace(group, first=[one for one in group.first if one not in accepted]) for group in groups]
 
 
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
-
-
 def _limit(rule: Rule) -> str:
     assert rule.limit is not None, "a rule that is no switch has one"
-    return f"the limit is {_figure(rule.limit)}"
-
-
-def _figure(value: float) -> str:
-    return f"{value:.12g}"
+    return f"the limit is {figure(rule.limit)}"

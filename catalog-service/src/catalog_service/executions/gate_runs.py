@@ -9,8 +9,9 @@ from uuid import UUID
 from catalog_service.executions import gate_items
 from catalog_service.executions.runs import HEALTH, HEALTH_COLUMNS
 from catalog_service.verdicts import Basis
+from chassis.core.wording import counted
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all
+from chassis.db.rows import fetch_all, fetch_value
 from chassis.web.listing import Row
 
 _MOST_RUNS = 1000
@@ -88,6 +89,24 @@ async def read(connection: Connection, basis: Basis) -> list[RunOfGate]:
     )
 
 
+async def has_environment(connection: Connection, basis: Basis) -> bool:
+    """Check whether any result is of the environment that is asked for, if one is."""
+    has = "SELECT EXISTS (SELECT FROM run_contexts WHERE environment = %s)"
+    return basis.environment is None or bool(await fetch_value(connection, has, (basis.environment,)))
+
+
+async def has_run(connection: Connection, basis: Basis) -> bool:
+    """Check whether anything ran at the commit, or on the branch, that is asked for.
+
+    On the branch, too, where its results may stand for those of the commit.
+    """
+    at_commit = "SELECT EXISTS (SELECT FROM test_runs WHERE commit = %s)"
+    if basis.commit is not None and await fetch_value(connection, at_commit, (basis.commit,)):
+        return True
+    on_branch = "SELECT EXISTS (SELECT FROM run_contexts WHERE branch = %s)"
+    return (basis.commit is None or basis.older) and bool(await fetch_value(connection, on_branch, (basis.branch,)))
+
+
 def require(runs: list[RunOfGate], of: str) -> Outcome:
     """Check that there is an ended run, and that each lane has one that tells the whole."""
     if not runs:
@@ -116,8 +135,24 @@ def count_incomplete(runs: list[RunOfGate], most: float, limit: str) -> Outcome:
     """Count the runs that do not tell the whole."""
     incomplete = [run for run in runs if run["health"] != "ok"]
     count = len(incomplete)
-    of = "1 run is incomplete" if count == 1 else f"{count} runs are incomplete"
+    of = f"{counted(count, 'run')} {'is' if count == 1 else 'are'} incomplete"
     return Outcome(count, count <= most, f"{of}; {limit}.", [_item(run) for run in incomplete], count)
+
+
+def measure_age(runs: list[RunOfGate], now: datetime, most: float, of: str, limit: str) -> Outcome:
+    """Measure the hours since the last ended run that tells the whole began."""
+    finished = [run for run in runs if run["status"] == "completed"]
+    whole = [run for run in finished if run["health"] == "ok"]
+    if not whole:
+        that = " that tells the whole" if finished else ""
+        return Outcome(False, False, f"There is no finished run of {of}{that}.")
+    hours = round((now - max(run["started_at"] for run in whole)).total_seconds() / 3600, 1)
+    return Outcome(hours, hours <= most, f"The last run is {figure(hours)} hours old; {limit}.")
+
+
+def figure(value: float) -> str:
+    """Return a figure as people write it."""
+    return f"{value:.12g}"
 
 
 def _find_incomplete(runs: list[RunOfGate]) -> list[RunOfGate]:

@@ -14,7 +14,7 @@ from catalog_service.authorship import author
 from catalog_service.executions import lanes, states
 from catalog_service.executions.states import Affected
 from catalog_service.executions.tests import MISSING, not_found
-from catalog_service.verdicts import CONTEXTS
+from catalog_service.verdict_states import CONTEXTS
 from chassis.core.problems import Conflict, Problem
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column, fetch_one

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from catalog_service.verdict_states import STATUS_OF_ALL
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all
 
@@ -54,10 +55,7 @@ _FOUND = f"""
         WHERE e.test_id = one.test_id AND e.context_id = one.context_id AND e.at >= newest.position
         ORDER BY r.position DESC, r.created_at DESC, r.id DESC LIMIT 1
     ) AS last CROSS JOIN LATERAL (
-        SELECT CASE WHEN bool_or(e.status = 'flaky')
-                      OR bool_or(e.status = 'failed') AND bool_or(e.status = 'passed') THEN 'flaky'
-                    WHEN bool_or(e.status = 'failed') THEN 'failed' WHEN bool_or(e.status = 'passed') THEN 'passed'
-                    ELSE 'skipped' END AS status,
+        SELECT {STATUS_OF_ALL} AS status,
                (array_agg(e.run_id ORDER BY e.at DESC, e.run_id DESC))[1] AS run_id, max(e.at) AS at,
                max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at
         FROM executions e JOIN test_runs r ON r.id = e.run_id

@@ -9,7 +9,7 @@ from catalog_service.executions import renames, states, storing
 from catalog_service.executions.states import Affected
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
-from catalog_service.verdicts import CONTEXTS
+from catalog_service.verdict_states import CONTEXTS
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column

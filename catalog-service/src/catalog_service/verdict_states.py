@@ -1,0 +1,145 @@
+"""How tests stand, each on a branch, environment and lane: the queries that verdicts are made from.
+
+What is stored is how a test ended at its last commit; whether it is missing, and how it ended at another commit, is
+worked out when it is asked for.
+"""
+
+from enum import IntEnum
+
+LANES_GONE_AFTER = 10
+"""The tests of a lane are missing that none of so many last commits of its branch has."""
+
+STATUS_OF_ALL = """
+    CASE WHEN bool_or(e.status = 'flaky') OR bool_or(e.status = 'failed') AND bool_or(e.status = 'passed') THEN 'flaky'
+         WHEN bool_or(e.status = 'failed') THEN 'failed' WHEN bool_or(e.status = 'passed') THEN 'passed'
+         ELSE 'skipped' END"""
+"""The status of a test by all its `executions e` of one commit."""
+
+
+class Severity(IntEnum):
+    """How bad what a test did last is for its test case: of several tests the worst counts."""
+
+    PASSED = 2
+    SKIPPED = 3
+    NOT_RUN = 4
+    FLAKY = 5
+    FAILED = 6
+
+
+def _severity(status: str) -> str:
+    words = " ".join(f"WHEN '{one.name.lower()}' THEN {one.value}" for one in Severity if one is not Severity.NOT_RUN)
+    return f"CASE {status} {words} END"
+
+
+CONTEXTS = f"""
+    SELECT c.id, c.branch, c.environment, c.lane, coalesce(last.position < recent.position, false) AS is_gone,
+           CASE WHEN last.position < recent.position THEN 'infinity' ELSE whole.position END AS missing_before
+    FROM run_contexts c CROSS JOIN LATERAL (
+        SELECT max(l.position) AS position FROM run_lanes l WHERE l.context_id = c.id AND l.is_whole
+    ) AS whole CROSS JOIN LATERAL (
+        SELECT max(l.position) AS position FROM run_lanes l WHERE l.context_id = c.id
+    ) AS last LEFT JOIN LATERAL (
+        SELECT commits.position FROM (
+            SELECT DISTINCT r.position FROM test_runs r WHERE r.branch = c.branch AND NOT r.is_manual
+            ORDER BY r.position DESC LIMIT {LANES_GONE_AFTER}) AS commits
+        ORDER BY commits.position DESC OFFSET {LANES_GONE_AFTER - 1}
+    ) AS recent ON last.position IS NOT NULL"""
+"""The query of branches, environments and lanes: a test that stands before `missing_before` there is missing.
+
+That is the last whole run of the lane; all tests of a lane are missing that none of the last commits has.
+"""
+
+# The branch that was asked for comes before the default branch.
+_CONTEXTS = f"""
+    contexts AS MATERIALIZED (
+        SELECT x.*, x.branch <> %(branch)s AS is_fallback FROM ({CONTEXTS}) AS x
+        WHERE x.branch IN (%(branch)s, %(default_branch)s)
+        AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
+    )"""
+
+_KNOWN = """
+    SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, c.is_fallback, s.status, s.commit,
+           s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
+           coalesce(s.position < c.missing_before, false) AS is_missing
+    FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
+
+# What tests did at a commit, on whatever branch; and where a lane ran as a whole there. Of most tests it is their last
+# commit, of which their state tells; of the others executions do.
+_AT_COMMIT = """
+    runs_of_commit AS MATERIALIZED (
+        SELECT id, at FROM test_runs WHERE commit = %(run_commit)s
+    ), lanes_of_commit AS MATERIALIZED (
+        SELECT x.id AS context_id, x.environment, x.lane, bool_or(l.is_whole) AS is_whole
+        FROM runs_of_commit r JOIN run_lanes l ON l.run_id = r.id JOIN run_contexts x ON x.id = l.context_id
+        WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.id
+    ), last_at_commit AS MATERIALIZED (
+        SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, s.status FROM test_states s
+        WHERE s.commit = %(run_commit)s AND s.context_id IN (SELECT context_id FROM lanes_of_commit) {of_results}
+    ), others_at_commit AS MATERIALIZED (
+        SELECT e.test_id, e.context_id, e.at, e.status
+        FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
+        WHERE NOT EXISTS (
+            SELECT FROM test_states n WHERE n.test_id = e.test_id AND n.context_id = e.context_id
+            AND n.commit = %(run_commit)s) {of_tests}
+    ), ran AS MATERIALIZED (
+        SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
+        FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
+        UNION ALL
+        SELECT s.test_case_id, s.test_id, x.environment, x.lane, max(e.at),
+               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')),
+               {status_of_all}
+        FROM others_at_commit e
+        JOIN run_contexts x ON x.id = e.context_id JOIN automated_test_cases s ON s.test_id = e.test_id
+        WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
+        GROUP BY s.test_case_id, s.test_id, x.environment, x.lane
+    )"""
+
+_STATES = """
+    states AS (
+        SELECT k.test_case_id, k.test_id, k.environment, k.lane, k.is_fallback, k.status, k.commit, k.at,
+               k.last_pass_at, k.changes, k.is_missing, k.is_gone, false AS is_older, k.context_id, k.position,
+               CASE WHEN k.is_missing THEN {not_run} ELSE {severity} END AS severity
+        FROM ({known}) AS k
+    )"""
+
+# A test that the branch has counts as not run where the commit does not have it, a lane that did not run included.
+_STATES_AT_COMMIT = """
+    known AS MATERIALIZED (
+        SELECT k.*, {has_only_fallback} AS has_only_fallback FROM ({known}) AS k
+    ), states AS (
+        SELECT test_case_id, test_id, environment, lane, false AS is_fallback, k.context_id, k.position,
+               CASE WHEN r.status IS NULL THEN k.status ELSE r.status END AS status,
+               CASE WHEN r.status IS NULL THEN k.commit ELSE %(run_commit)s END AS commit,
+               CASE WHEN r.status IS NULL THEN k.at ELSE r.at END AS at,
+               CASE WHEN r.status IS NULL THEN k.last_pass_at ELSE r.last_pass_at END AS last_pass_at,
+               coalesce(k.changes, 0) AS changes,
+               r.status IS NULL AND (k.is_missing OR EXISTS (
+                   SELECT FROM lanes_of_commit l WHERE (l.environment, l.lane) = (k.environment, k.lane) AND l.is_whole)
+               ) AS is_missing, coalesce(k.is_gone, false) AS is_gone, r.status IS NULL AND %(older)s AS is_older,
+               CASE WHEN r.status IS NOT NULL THEN {severity_at_commit}
+                    WHEN k.is_missing OR NOT %(older)s THEN {not_run} ELSE {severity} END AS severity
+        FROM (SELECT * FROM known k WHERE NOT k.is_fallback OR k.has_only_fallback) AS k
+        FULL JOIN ran r USING (test_case_id, test_id, environment, lane)
+    )"""
+
+
+def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> str:
+    """Return common table expressions that end with `states`: how each test stands that counts, for its test cases.
+
+    Columns: test_case_id, test_id, environment, lane, status, commit, at, last_pass_at, changes, whether it is_missing
+    and its lane is_gone, is_older than the commit that is asked for, is_fallback, and its severity. `of_results`
+    narrows `test_states s`, or of a commit `automated_test_cases s`, whose test cases alone may be spoken of.
+    `at_commit`: results of a commit alone are asked for; `falls_back`: those of a default branch, too. Parameters:
+    those of a Basis.
+    """
+    known = _KNOWN.format(of_results=of_results)
+    words = {"not_run": Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
+    if not at_commit:
+        return f"{_CONTEXTS}, {_STATES.format(**words)}"
+    of_tests = f"AND e.test_id IN (SELECT s.test_id FROM automated_test_cases s WHERE true {of_results})"
+    ran = _AT_COMMIT.format(of_results=of_results, of_tests=of_tests if of_results else "", status_of_all=STATUS_OF_ALL)
+    only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id)" if falls_back else "false"
+    states = _STATES_AT_COMMIT.format(
+        **words, severity_at_commit=_severity("r.status"), has_only_fallback=only_fallback
+    )
+    return f"{_CONTEXTS}, {ran}, {states}"
