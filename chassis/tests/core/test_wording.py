@@ -3,6 +3,10 @@
 from chassis.core.wording import counted
 
 
+def test_many_things_can_be_read() -> None:
+    assert counted(1234567, "entry", "entries") == "1,234,567 entries"
+
+
 def test_one_thing_is_singular() -> None:
     assert [counted(number, "suggestion") for number in (0, 1, 2)] == [
         "0 suggestions",

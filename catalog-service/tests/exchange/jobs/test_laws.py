@@ -173,7 +173,7 @@ async def test_an_import_of_what_is_from_before_fields_had_bounds_says_what_to_d
     told = {error["name"]: error["message"] for row in rows for error in row["problems"]}
     assert told["tags.0"].endswith("Shorten it, or put the text into the description.")
     assert told["steps.999999999"].endswith("number them in their order, from 1 on.")
-    assert told["steps.1"] == "This must have at most 20000 characters; it has 25000."
+    assert told["steps.1"] == "This must have at most 20,000 characters; it has 25,000."
     assert told["custom_metadata"].endswith("has 600. Shorten it.")
     assert told["test_data"] == "No more than 10000 members are accepted."
 

@@ -35,8 +35,8 @@ def kind_of(value: Any) -> str:
 
 
 def counted(number: int, thing: str, several: str | None = None) -> str:
-    """Return a number of things: `1 suggestion`, `3 suggestions`; `several` where more than an s is different."""
-    return f"{number} {thing if number == 1 else several or f'{thing}s'}"
+    """Return a number of things: `1 suggestion`, `3,000 suggestions`; `several` where more than an s is different."""
+    return f"{number:,} {thing if number == 1 else several or f'{thing}s'}"
 
 
 def listed(words: Iterable[str], joint: str = "or") -> str:

@@ -128,9 +128,9 @@ def _size(entry: Entry, bound: tuple[str, str]) -> str:
     if isinstance(sent, str):
         if limit == 1 and name == "min_length":
             return "This text must not be blank."
-        return f"This must have {side} {counted(limit, 'character')}; it has {len(sent)}."
+        return f"This must have {side} {counted(limit, 'character')}; it has {len(sent):,}."
     if isinstance(sent, list | dict):
-        return f"This must have {side} {counted(limit, 'member')}; it has {len(sent)}."
+        return f"This must have {side} {counted(limit, 'member')}; it has {len(sent):,}."
     return f"This must have {side} {counted(limit, 'member')}."
 
 
