@@ -1,11 +1,13 @@
 """Which lanes a commit lacks: those that the settings expect, else those of the commits before it."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
 import pytest
 
+from catalog_service.executions import completion
 from catalog_service.executions.expected_lanes import MissingLanes, fits, missing_lanes
 from catalog_service.handlers import HANDLERS
 from chassis.messaging.events import SYSTEM, NewEvent, sequenced
@@ -67,6 +69,8 @@ async def test_a_commit_lacks_the_expected_lanes_that_have_not_ended_there(
     await send(results, "ci/e2e", branch="release/2.0", commit="b")
     assert await ask("release/1.0", "a") == MissingLanes("a", expected=["ci/e2e", "ci/load"])
     assert await ask("release/1.0") == MissingLanes("b", expected=["ci/unit", "ci/e2e"])
+    await completion.end_forgotten(results.catalog.database, "main", datetime.now(UTC) + timedelta(hours=2))
+    assert await ask("release/1.0") == MissingLanes("b", expected=["ci/unit", "ci/e2e"]), "nobody has ended it"
     assert await ask("feature/1") == MissingLanes(None)
 
 

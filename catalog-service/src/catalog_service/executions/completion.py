@@ -41,10 +41,17 @@ ORDER BY requirement_id LIMIT %(most)s
 
 
 async def complete(
-    connection: Connection, run_id: UUID, actor: Actor, now: datetime, default_branch: str, *, by_shards: bool = False
+    connection: Connection,
+    run_id: UUID,
+    actor: Actor,
+    now: datetime,
+    default_branch: str,
+    *,
+    by_shards: bool = False,
+    is_forgotten: bool = False,
 ) -> None:
     """End a run, and tell it; one that has ended already is told again, since it has changed."""
-    await runs.end(connection, run_id, now, by_shards=by_shards)
+    await runs.end(connection, run_id, now, by_shards=by_shards, is_forgotten=is_forgotten)
     await acceptances.settle(connection, run_id, now)
     run = await runs.read(connection, run_id)
     asked: dict[str, Any] = {"run": run_id, "branch": run["branch"], "most": _MOST_TOLD}
@@ -70,7 +77,7 @@ class _Forgotten(NamedTuple):
 
 
 async def end_forgotten(database: Database, default_branch: str, now: datetime) -> None:
-    """End the runs that nobody has ended in time."""
+    """End the runs that nobody has ended in time: they are over, and not the whole until somebody says so."""
     async with database.across() as connection:
         forgotten = await fetch_all(
             connection,
@@ -83,4 +90,4 @@ async def end_forgotten(database: Database, default_branch: str, now: datetime) 
             async with database.transaction() as connection:
                 run = await runs.lock(connection, one.id)
                 if run["status"] == "running":
-                    await complete(connection, one.id, SYSTEM, now, default_branch)
+                    await complete(connection, one.id, SYSTEM, now, default_branch, is_forgotten=True)

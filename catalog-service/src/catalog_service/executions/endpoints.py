@@ -237,10 +237,13 @@ async def read_test_run(request: Request, run_id: UUID, _: Viewer, database: Db)
 async def complete_test_run(
     request: Request, run_id: UUID, reviewer: Reviewer, database: Db, settings: SettingsOf
 ) -> Response:
-    """Say that all files are there. A run that nobody ends is over an hour after its last file."""
+    """Say that all files are there.
+
+    A run that nobody ends is over an hour after its last file, and incomplete (`not_finished`) until somebody says so.
+    """
     async with database.transaction() as connection:
         run = await runs.lock(connection, run_id)
-        if run["status"] == "running" or run["ended_by_shards"]:
+        if run["status"] == "running" or run["ended_by_shards"] or run["is_forgotten"]:
             now = datetime.now(UTC)
             await completion.complete(connection, run_id, actor_of(reviewer), now, settings.results_default_branch)
         return item(request, await runs.read(connection, run_id))

@@ -46,17 +46,18 @@ _LANES = f"""
             ORDER BY r.position DESC LIMIT 1
         ), b.number + 1 FROM before b WHERE b.number < {_COMMITS_BEFORE} AND b.position IS NOT NULL
     ), looked_at AS (
-        SELECT r.id, r.status, true AS is_here FROM newest n JOIN test_runs r ON r.id = n.id WHERE n.commit IS NULL
+        SELECT r.id, r.status, r.is_forgotten, true AS is_here
+        FROM newest n JOIN test_runs r ON r.id = n.id WHERE n.commit IS NULL
         UNION ALL
-        SELECT r.id, r.status, true FROM newest n JOIN test_runs r
+        SELECT r.id, r.status, r.is_forgotten, true FROM newest n JOIN test_runs r
             ON r.branch = %(branch)s AND r.commit = n.commit AND NOT r.is_manual
         UNION ALL
-        SELECT r.id, r.status, false FROM before b JOIN test_runs r
+        SELECT r.id, r.status, r.is_forgotten, false FROM before b JOIN test_runs r
             ON r.branch = %(branch)s AND r.position = b.position AND r.commit IS NOT NULL AND NOT r.is_manual
         WHERE b.number > 0
     )
     SELECT x.lane, n.commit, coalesce(bool_or(a.is_here), false) AS is_here,
-           coalesce(bool_or(a.is_here AND a.status = 'completed'), false) AS has_ended
+           coalesce(bool_or(a.is_here AND a.status = 'completed' AND NOT a.is_forgotten), false) AS has_ended
     FROM newest n LEFT JOIN looked_at a ON true LEFT JOIN run_lanes l ON l.run_id = a.id
     LEFT JOIN run_contexts x ON x.id = l.context_id
     GROUP BY x.lane, n.commit ORDER BY x.lane

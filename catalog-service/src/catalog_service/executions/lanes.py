@@ -116,7 +116,8 @@ async def _move(connection: Connection, run_id: UUID, which: str) -> list[Affect
 async def judge(connection: Connection, run_id: UUID) -> None:
     """Say anew of each lane of a run what its files tell together, and whether that is the whole.
 
-    Of a job that was repeated the last attempt of each of its files counts: one that did not come again is not mended.
+    It is not where nobody has ended the run. Of a job that was repeated the last attempt of each of its files counts:
+    one that did not come again is not mended.
     """
     await connection.execute(
         """
@@ -135,6 +136,8 @@ async def judge(connection: Connection, run_id: UUID) -> None:
                 UNION ALL
                 SELECT 'shards_missing' FROM run_uploads WHERE run_id = %(run)s AND context_id = f.context_id
                 AND shards IS NOT NULL GROUP BY shards HAVING count(DISTINCT shard) < shards
+                UNION ALL
+                SELECT 'not_finished' WHERE r.is_forgotten
             ) AS found
         ) AS h
         WHERE r.id = %(run)s ORDER BY f.context_id

@@ -147,6 +147,12 @@ def _add_runs(metadata: sa.MetaData) -> None:
             server_default=sa.false(),
             comment="it goes on if a lane begins of which shards are missing",
         ),
+        required(
+            "is_forgotten",
+            sa.Boolean,
+            server_default=sa.false(),
+            comment="it is over since nothing came for long: nobody has said that it has all its files",
+        ),
         required("counts", pg.JSON, comment="tests by how they ended"),
         required("duration_ms", sa.BigInteger, server_default="0", comment="of its tests together"),
         required("created_by", sa.Text),
@@ -180,7 +186,7 @@ def _add_runs(metadata: sa.MetaData) -> None:
         required("health", pg.ARRAY(sa.Text), server_default="{}", comment="why the file does not tell the whole"),
         required("created_by", sa.Text),
         timestamp("created_at"),
-        sa.UniqueConstraint("run_id", "sha256", "context_id"),
+        sa.UniqueConstraint("run_id", "sha256", "context_id", "shard", "shards", "attempt"),
     )
     lanes = sa.Table(
         "run_lanes",

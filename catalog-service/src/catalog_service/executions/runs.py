@@ -20,7 +20,7 @@ HEALTH = """
     LEFT JOIN LATERAL (
         SELECT coalesce(array_agg(DISTINCT reason ORDER BY reason), '{}') AS reasons FROM (
             SELECT unnest(l.health) AS reason FROM run_lanes l WHERE l.run_id = r.id
-            UNION ALL SELECT 'not_finished' WHERE r.status = 'running'
+            UNION ALL SELECT 'not_finished' WHERE r.status = 'running' OR r.is_forgotten
             UNION ALL SELECT 'no_results' WHERE r.status = 'completed' AND NOT r.is_manual
                 AND NOT EXISTS (SELECT FROM run_lanes l WHERE l.run_id = r.id)
         ) AS found
@@ -88,6 +88,7 @@ class StoredRun(TypedDict):
     status: str
     shards: int | None
     ended_by_shards: bool
+    is_forgotten: bool
     is_manual: bool
 
 
@@ -214,22 +215,24 @@ async def has_same_part(
     )
 
 
-async def end(connection: Connection, run_id: UUID, now: datetime, *, by_shards: bool = False) -> None:
-    """Say that a run is complete: since all its shards have come, or as somebody says."""
+async def end(
+    connection: Connection, run_id: UUID, now: datetime, *, by_shards: bool = False, is_forgotten: bool = False
+) -> None:
+    """Say that a run is over: since all its shards have come, as somebody says, or since nothing came for long."""
     await connection.execute(
-        "UPDATE test_runs SET status = 'completed', finished_at = %(now)s, updated_at = %(now)s,"
-        " ended_by_shards = %(by_shards)s WHERE id = %(run)s AND status = 'running'",
-        {"run": run_id, "now": now, "by_shards": by_shards},
+        "UPDATE test_runs SET status = 'completed', finished_at = coalesce(finished_at, %(now)s), updated_at = %(now)s,"
+        " ended_by_shards = %(by_shards)s, is_forgotten = %(is_forgotten)s WHERE id = %(run)s",
+        {"run": run_id, "now": now, "by_shards": by_shards, "is_forgotten": is_forgotten},
     )
-    if not by_shards:
-        await connection.execute("UPDATE test_runs SET ended_by_shards = false WHERE id = %s", (run_id,))
     await lanes.judge(connection, run_id)
 
 
 async def go_on(connection: Connection, run_id: UUID) -> None:
-    """Say that a run is not complete, since a shard has come of which others are missing."""
+    """Say that a run is not over: a shard has come of which others are missing, or a file that nobody waited for."""
     await connection.execute(
-        "UPDATE test_runs SET status = 'running', finished_at = NULL, ended_by_shards = false WHERE id = %s", (run_id,)
+        "UPDATE test_runs SET status = 'running', finished_at = NULL, ended_by_shards = false, is_forgotten = false"
+        " WHERE id = %s",
+        (run_id,),
     )
 
 

@@ -192,13 +192,14 @@ async def store(
     stored = [await _store(connection, file, run, spec, options, actor, now) for file in files]
     if not all(one["duplicate"] for one in stored):
         has_all_shards = await runs.has_all_shards(connection, run["id"])
-        is_ended = spec.key is None or (run["status"] == "completed" and not run["ended_by_shards"])
+        is_over = run["status"] == "completed"
+        is_ended = spec.key is None or (is_over and not (run["ended_by_shards"] or run["is_forgotten"]))
         if is_ended or has_all_shards:
             await completion.complete(
                 connection, run["id"], actor, now, default_branch, by_shards=has_all_shards and not is_ended
             )
         else:
-            if run["ended_by_shards"]:
+            if is_over:
                 await runs.go_on(connection, run["id"])
             await lanes.judge(connection, run["id"])
     return await _answered(connection, run["id"], stored)
@@ -221,13 +222,10 @@ async def _store(
         "SELECT sha256, id, shard, shards, attempt FROM run_uploads WHERE run_id = %s AND context_id = %s",
         (run["id"], context_id),
     )
-    known = {row["sha256"]: row for row in await cursor.fetchall()}
-    if results.sha256 in known:
-        before = known[results.sha256]
-        as_before = _part(before["shard"], before["shards"], before["attempt"])
-        told = _part(options.shard, options.shards, options.attempt)
-        again = [] if told == as_before else [_same_bytes(as_before, told)]
-        return {"upload_id": before["id"], "duplicate": True, **dict.fromkeys(_COUNTED, 0), "warnings": again}
+    known = {(row["sha256"], row["shard"], row["shards"], row["attempt"]): row["id"] for row in await cursor.fetchall()}
+    # Another shard or attempt may have the same bytes, and says by them how it ended.
+    if before := known.get((results.sha256, options.shard, options.shards, options.attempt)):
+        return {"upload_id": before, "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
         await incoming.keep_last_attempts(connection, every=options.duplicates == "last")
@@ -288,7 +286,6 @@ async def _store(
         "links_created": links,
         "unknown": matched.unknown,
         "ambiguous": matched.ambiguous,
-        "warnings": [],
     }
 
 
@@ -299,7 +296,7 @@ async def _answered(connection: Connection, run_id: UUID, stored: list[Row]) -> 
         {
             **one,
             **{name: uploads[one["upload_id"]][name] for name in ("file_name", "format", "counts")},
-            "warnings": [*uploads[one["upload_id"]]["warnings"], *one["warnings"]],
+            "warnings": uploads[one["upload_id"]]["warnings"],
         }
         for one in stored
     ]
@@ -350,14 +347,6 @@ def _warnings(matched: incoming.Matched, unknown_ids: list[str], options: Option
 
 def _part(shard: int | None, shards: int | None, attempt: int) -> str:
     return f"attempt {attempt}" if shard is None else f"shard {shard}/{shards} of attempt {attempt}"
-
-
-def _same_bytes(as_before: str, told: str) -> dict[str, Any]:
-    message = (
-        f"The same bytes came as {as_before} of this run before, and count once: {told} has not come by them."
-        " A run that waits for it is ended by POST /test-runs/{id}/complete."
-    )
-    return {"code": "same_bytes", "message": message, "count": 1}
 
 
 def _same_part(options: Options) -> dict[str, Any]:

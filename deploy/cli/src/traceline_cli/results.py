@@ -75,7 +75,11 @@ def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> 
 @click.option("--undefined", type=click.Choice(["fail", "skip"]), help="Steps of Cucumber that nobody has written.")
 @click.option("--link", is_flag=True, help="Link test cases to the requirements that results name.")
 @click.option("--allow-empty", is_flag=True, help="A file may hold no result; otherwise the command ends with 4.")
-@click.option("--complete", is_flag=True, help="Nothing more comes for this run; it ends by itself after an hour.")
+@click.option(
+    "--complete",
+    is_flag=True,
+    help="Nothing more comes for this run; else it is incomplete, unless all its shards came.",
+)
 @click.option("--no-fail", is_flag=True, help="End with 0 whatever happens: for steps that must not break a build.")
 @pass_context
 def results(context: Context, /, patterns: tuple[str, ...], *, no_fail: bool, **options: Any) -> None:
@@ -276,7 +280,7 @@ def _line(file: Path, sent: dict[str, Any]) -> str:
 def _warnings(sent: dict[str, Any]) -> Iterator[str]:
     """Yield what a person should know of a file; how many tests have no test case is in its line."""
     for one in sent["warnings"]:
-        # Of a file that is there already the others were told when it came.
-        if one["code"] == "same_bytes" or not (sent["duplicate"] or one["code"] == "unknown_test"):
+        # Of a file that is there already they were told when it came.
+        if not (sent["duplicate"] or one["code"] == "unknown_test"):
             times = f" ({one['count']} times)" if one["count"] > 1 else ""
             yield one["message"] + times

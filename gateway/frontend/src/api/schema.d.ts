@@ -2712,7 +2712,9 @@ export interface paths {
         put?: never;
         /**
          * End a test run
-         * @description Say that all files are there. A run that nobody ends is over an hour after its last file.
+         * @description Say that all files are there.
+         *
+         *     A run that nobody ends is over an hour after its last file, and incomplete (`not_finished`) until somebody says so.
          *
          *     Needs the role `reviewer`.
          */
@@ -19390,7 +19392,7 @@ export interface operations {
                 min_verified?: number;
                 /** @description Modules: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 module?: string;
-                /** @description No requirement fails that does not on the default branch, or misses a test and is verified there. */
+                /** @description No requirement fails that does not on the default branch, or misses a test and is verified there; on the default branch itself, none newly at the commit. */
                 no_new_failures?: boolean;
                 /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
                 older?: "deny" | "allow";
@@ -22588,7 +22590,7 @@ export interface operations {
                 build_url?: string;
                 /** @description The commit that was tested. */
                 commit?: string;
-                /** @description When the commit was made: it tells older commits from newer ones where no run says when it began. */
+                /** @description When the commit was made: it tells older commits from newer ones where no run says when it began. Where some say one and some the other and it is in doubt which commit is newer, the worse counts. */
                 commit_time?: string;
                 /** @description Tell what it would do, and store nothing. */
                 dry_run?: boolean;

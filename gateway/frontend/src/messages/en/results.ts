@@ -125,7 +125,7 @@ export const results = {
       suite_failed: "a suite failed beside its tests",
       errors_of_run: "the run had errors of no test",
       shards_missing: "shards are missing",
-      not_finished: "it has not ended",
+      not_finished: "nobody has said that it has all its files",
     },
     lanes: "Lanes",
     whole: "whole: a test that it does not have is missing",
