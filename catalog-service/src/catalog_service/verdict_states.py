@@ -16,6 +16,11 @@ STATUS_OF_ALL = """
 """The status of a test by all its `executions e` of one commit."""
 
 
+IS_TRACED = """EXISTS (
+    SELECT FROM automated_test_cases c JOIN test_cases k ON k.id = c.test_case_id WHERE c.test_id = t.id)"""
+"""The condition that an automated test `t` counts for a test case; what is remembered of deleted ones is none."""
+
+
 class Severity(IntEnum):
     """How bad what a test did last is for its test case: of several tests the worst counts."""
 
@@ -67,10 +72,15 @@ _KNOWN = """
 # commit, of which their state tells; of the others executions do.
 _AT_COMMIT = """
     runs_of_commit AS MATERIALIZED (
-        SELECT id, at FROM test_runs WHERE commit = %(run_commit)s
+        SELECT id, at, is_manual FROM test_runs WHERE commit = %(run_commit)s
     ), lanes_of_commit AS MATERIALIZED (
         SELECT x.id AS context_id, x.environment, x.lane, bool_or(l.is_whole) AS is_whole
-        FROM runs_of_commit r JOIN run_lanes l ON l.run_id = r.id JOIN run_contexts x ON x.id = l.context_id
+        FROM (
+            SELECT o.context_id, o.is_whole FROM runs_of_commit r JOIN run_lanes o ON o.run_id = r.id
+            UNION ALL
+            SELECT e.context_id, false FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
+            WHERE r.is_manual
+        ) AS l JOIN run_contexts x ON x.id = l.context_id
         WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.id
     ), last_at_commit AS MATERIALIZED (
         SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, s.status FROM test_states s
@@ -82,16 +92,18 @@ _AT_COMMIT = """
             SELECT FROM test_states n WHERE n.test_id = e.test_id AND n.context_id = e.context_id
             AND n.commit = %(run_commit)s) {of_tests}
     ), ran AS MATERIALIZED (
-        SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
-        FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
-        UNION ALL
-        SELECT s.test_case_id, s.test_id, x.environment, x.lane, max(e.at),
-               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')),
-               {status_of_all}
-        FROM others_at_commit e
-        JOIN run_contexts x ON x.id = e.context_id JOIN automated_test_cases s ON s.test_id = e.test_id
-        WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
-        GROUP BY s.test_case_id, s.test_id, x.environment, x.lane
+        SELECT e.test_case_id, e.test_id, e.environment, e.lane, max(e.at) AS at, max(e.last_pass_at) AS last_pass_at,
+               {status_of_all} AS status
+        FROM (
+            SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
+            FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
+            UNION ALL
+            SELECT s.test_case_id, s.test_id, x.environment, x.lane, o.at,
+                   CASE WHEN o.status IN ('passed', 'flaky') THEN o.at END, o.status
+            FROM others_at_commit o
+            JOIN run_contexts x ON x.id = o.context_id JOIN automated_test_cases s ON s.test_id = o.test_id
+            WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
+        ) AS e GROUP BY e.test_case_id, e.test_id, e.environment, e.lane
     )"""
 
 _STATES = """

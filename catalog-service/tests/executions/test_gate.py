@@ -73,7 +73,7 @@ async def test_each_rule_tells_what_it_found(results: Results) -> None:
         "max_suspect": (1, False),
         "require_run": (True, True),
         "min_tests": (3, False),
-        "no_new_failures": (0, True),
+        "no_new_failures": (1, False),
     }
     assert not gate["passed"]
     assert _rule(gate, "max_failed")["items"][0]["verdict"] == "failed"

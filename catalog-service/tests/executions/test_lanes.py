@@ -11,51 +11,7 @@ from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from testing.service import Json, ok, problem
 
-from .conftest import Results, junit
-
-
-class Traced:
-    """A requirement with a test case, and tests of it on a branch of their own."""
-
-    def __init__(self, results: Results, requirement: Json, test_case: Json) -> None:
-        self.results, self.requirement, self.test_case = results, requirement, test_case
-        self.branch = results.catalog.word()
-        self.key = test_case["external_id"]
-
-    async def run(self, *cases: tuple[str, str], lane: str, commit: str | None = None, **options: Any) -> Json:
-        """Send what a lane found at a commit, and end the run."""
-        named = [(f"[{self.key}] {name}", end) for name, end in cases]
-        of = {"branch": self.branch, "lane": lane, **({"commit": f"{self.branch} {commit}"} if commit else {})}
-        return ok(await self.results.post(junit(*named), **of, **options))
-
-    async def verdict(self, **options: Any) -> str:
-        """How the requirement stands."""
-        found = await self.results.verdict(self.requirement, branch=self.branch, **options)
-        return str(found["verdict"])
-
-    async def standing(self, **options: Any) -> Json:
-        """How the test case stands, with its tests."""
-        path = f"/test-cases/{self.test_case['id']}/results"
-        found: Json = await self.results.catalog.read(path, branch=self.branch, **options)
-        return found
-
-    async def gate(self, **rules: Any) -> Json:
-        """The gate over the requirement."""
-        module = {"module": self.requirement["module"], "branch": self.branch}
-        found: Json = await self.results.catalog.read("/reports/gate", **module, **rules)
-        return found
-
-    def commit(self, name: str) -> str:
-        """The name of a commit of the branch."""
-        return f"{self.branch} {name}"
-
-
-@pytest.fixture
-async def traced(results: Results) -> Traced:
-    requirement = await results.catalog.requirement(module=results.catalog.word())
-    test_case = await results.catalog.test_case(external_id=f"T{results.catalog.word()}")
-    await results.catalog.link(requirement, test_case)
-    return Traced(results, requirement, test_case)
+from .conftest import Traced, junit
 
 
 def _rule(gate: Json, name: str) -> Json:
@@ -251,6 +207,18 @@ async def test_an_execution_by_hand_of_an_older_commit_does_not_win(traced: Trac
     assert await traced.verdict() == "failed"
     ok(await traced.results.catalog.post(path, {"status": "passed", "branch": traced.branch}), 201)
     assert await traced.verdict() == "passed"
+
+
+@pytest.mark.parametrize("by_hand", ["passed", "failed"])
+async def test_what_people_found_at_a_commit_counts_for_it(traced: Traced, by_hand: str) -> None:
+    path = f"/test-cases/{traced.test_case['id']}/results"
+    await traced.run(("a", "passed"), lane="ci", commit="c1")
+    body = {"status": by_hand, "branch": traced.branch, "commit": traced.commit("c1")}
+    ok(await traced.results.catalog.post(path, body), 201)
+    assert [await traced.verdict(commit=one) for one in (traced.commit("c1"), traced.commit("c2"))] == [
+        by_hand,
+        "not_run",
+    ]
 
 
 async def test_a_test_that_changes_often_is_unsteady_and_has_its_verdict_all_the_same(traced: Traced) -> None:

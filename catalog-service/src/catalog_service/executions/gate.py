@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
-from catalog_service.executions import gate_items, gate_runs
+from catalog_service.executions import gate_items, gate_runs, new_failures
 from catalog_service.executions.acceptances.passing import Passed, accepted_for
 from catalog_service.executions.expected_lanes import MissingLanes, missing_lanes
 from catalog_service.executions.gate_runs import Outcome, RunOfGate, figure
@@ -13,20 +13,18 @@ from catalog_service.executions.policies import AcceptedFailures, Rule, RuleName
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
-from catalog_service.verdict_filters import requirements_with
 from catalog_service.verdict_reads import (
     counting_test_cases,
-    missing_a_test,
     of_requirements,
     older_tests,
     unsteady_tests,
 )
+from catalog_service.verdict_states import IS_TRACED
 from catalog_service.verdicts import Basis, Verdict, is_verified
 from chassis.core.wording import counted, shown
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Row
-from chassis.web.parameters import Choice
 
 MOST_ITEMS = MOST_NAMED
 _RULES_ABOUT_RUNS = frozenset(
@@ -44,6 +42,7 @@ _RULES_ABOUT_RESULTS = frozenset(
         RuleName.MAX_NOT_RUN,
         RuleName.MAX_MISSING,
         RuleName.MAX_UNSTEADY,
+        RuleName.MAX_INCOMPLETE_RUNS,
         RuleName.NO_NEW_FAILURES,
     }
 )
@@ -171,11 +170,15 @@ class Gate:
     async def _accepted_by(self, rule: Rule) -> frozenset[UUID]:
         """Return the requirements in scope of a rule that fail for nothing but failures that it lets pass."""
         found = self._accepted.requirements if rule.accepted is AcceptedFailures.ALLOW else frozenset()
-        ids, parameters = _ids(rule.where)
+        return frozenset(await self._in_scope(rule.where, [*found]))
+
+    async def _in_scope(self, where: Where, found: list[UUID]) -> list[UUID]:
+        """Return those of some requirements that a rule is about."""
+        ids, parameters = _ids(where)
         if ids is None or not found:
             return found
-        query = f"SELECT id FROM ({ids}) AS in_scope WHERE id = ANY(%(accepted)s)"
-        return frozenset(await fetch_column(self._connection, query, {**parameters, "accepted": [*found]}))
+        query = f"SELECT id FROM ({ids}) AS in_scope WHERE id = ANY(%(found)s)"
+        return await fetch_column(self._connection, query, {**parameters, "found": found})
 
     async def _share(
         self, rule: Rule, figures: Figures, what: str, others: Sequence[Group], accepted: Set[UUID] = frozenset()
@@ -282,10 +285,7 @@ class Gate:
 
     async def _max_unlinked_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        unlinked = (
-            "FROM automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
-            " AND NOT EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id)"
-        )
+        unlinked = f"FROM automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL AND NOT {IS_TRACED}"
         count = await fetch_value(self._connection, f"SELECT count(*) {unlinked}")
         cursor = await self._connection.execute(
             f"SELECT t.id, t.class_name, t.name {unlinked} ORDER BY t.class_name, t.name, t.id LIMIT {MOST_ITEMS}"
@@ -297,32 +297,17 @@ class Gate:
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
         accepted = await self._accepted_by(rule)
-        new = [one for one in await self._new_failures(rule.where) if one not in accepted]
+        found = await new_failures.find(self._connection, self._basis, allow_flaky=self._allow_flaky)
+        new = [one for one in await self._in_scope(rule.where, found) if one not in accepted]
         count = len(new)
         verb = "fails or misses a test" if count == 1 else "fail or miss a test"
-        reason = f"{counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
+        is_default = self._basis.branch == self._basis.default_branch
+        newest = f"the newest commit of {self._basis.branch}"
+        before = f"before {self._basis.commit or newest}" if is_default else f"on {self._basis.default_branch}"
+        reason = f"{counted(count, 'requirement')} {verb} that did not {before}."
         verdicts = await of_requirements(self._connection, new[:MOST_ITEMS], self._basis)
         groups = [Group(row["verdict"], True, 1, [one]) for one, row in verdicts.items()]
         return Outcome(count, count == 0, reason, await self._requirements(groups), count)
-
-    async def _new_failures(self, where: Where) -> list[UUID]:
-        """Return the requirements that fail here and not on the default branch, or miss a test and were verified there.
-
-        In scope of a rule.
-        """
-        default = replace(self._basis, branch=self._basis.default_branch, commit=None, older=False)
-        if default == self._basis:
-            return []
-        failing = await requirements_with(self._connection, Choice((Verdict.FAILED,), ()), self._basis)
-        missing = [one for one in await missing_a_test(self._connection, self._basis) if one not in {*failing}]
-        before = await of_requirements(self._connection, [*failing, *missing], default)
-        new = [one for one in failing if before[one]["verdict"] != Verdict.FAILED]
-        new += [one for one in missing if is_verified(before[one]["verdict"], allow_flaky=self._allow_flaky)]
-        ids, parameters = _ids(where)
-        if ids is None or not new:
-            return new
-        query = f"SELECT id FROM ({ids}) AS in_scope WHERE id = ANY(%(new)s)"
-        return await fetch_column(self._connection, query, {**parameters, "new": new})
 
     async def _require_run(self, rule: Rule) -> Outcome:
         return gate_runs.require(await self._runs_of_gate(), self._of())
@@ -339,8 +324,12 @@ class Gate:
         assert rule.limit is not None, "a rule that is no switch has one"
         count = await fetch_value(
             self._connection,
-            "SELECT count(DISTINCT test_id) FROM executions WHERE run_id = ANY(%s) AND status <> 'skipped'",
-            ([run["id"] for run in await self._runs_of_gate()],),
+            """
+            SELECT count(DISTINCT e.test_id) FROM executions e JOIN run_contexts x ON x.id = e.context_id
+            WHERE e.run_id = ANY(%(runs)s) AND e.status <> 'skipped'
+            AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
+            """,
+            {"runs": [run["id"] for run in await self._runs_of_gate()], **self._basis.parameters},
         )
         return Outcome(count, count >= rule.limit, f"{counted(count, 'test')} ran; at least {figure(rule.limit)} must.")
 

@@ -104,7 +104,7 @@ class GateQuery(GateBasisQuery):
         bool | None,
         Field(
             description="No requirement fails that does not on the default branch, or misses a test and is verified"
-            " there."
+            " there; on the default branch itself, none newly at the commit."
         ),
     ] = None
     priority: Annotated[str | None, alternatives(PriorityLevel, "Requirements of these alone, in all rules. ")] = None

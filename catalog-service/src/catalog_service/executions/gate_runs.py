@@ -16,6 +16,7 @@ from chassis.web.listing import Row
 
 _MOST_RUNS = 1000
 """Runs of one commit that are looked at; those that come behind them are the oldest."""
+_HAS_RUN_A_TEST = "(counts ->> 'tests')::bigint > (counts ->> 'skipped')::bigint"
 _WHY = {
     "no_results": "a file without a result",
     "plan_not_kept": "fewer tests than planned",
@@ -23,7 +24,7 @@ _WHY = {
     "suite_failed": "a suite that failed beside its tests",
     "errors_of_run": "errors of no test",
     "shards_missing": "shards that have not come",
-    "not_finished": "not ended",
+    "not_finished": "nobody has said that it has all its files",
 }
 
 
@@ -96,14 +97,14 @@ async def has_environment(connection: Connection, basis: Basis) -> bool:
 
 
 async def has_run(connection: Connection, basis: Basis) -> bool:
-    """Check whether anything ran at the commit, or on the branch, that is asked for.
+    """Check whether any test ran, and was not skipped, at the commit or on the branch that is asked for.
 
     On the branch, too, where its results may stand for those of the commit.
     """
-    at_commit = "SELECT EXISTS (SELECT FROM test_runs WHERE commit = %s)"
+    at_commit = f"SELECT EXISTS (SELECT FROM test_runs WHERE commit = %s AND {_HAS_RUN_A_TEST})"
     if basis.commit is not None and await fetch_value(connection, at_commit, (basis.commit,)):
         return True
-    on_branch = "SELECT EXISTS (SELECT FROM run_contexts WHERE branch = %s)"
+    on_branch = f"SELECT EXISTS (SELECT FROM test_runs WHERE branch = %s AND {_HAS_RUN_A_TEST})"
     return (basis.commit is None or basis.older) and bool(await fetch_value(connection, on_branch, (basis.branch,)))
 
 
@@ -125,7 +126,7 @@ def require(runs: list[RunOfGate], of: str) -> Outcome:
         detail = f"The run {incomplete[0]['key']} of {of} is incomplete: {why}."
         if len(incomplete) > 1:
             detail = f"{len(incomplete)} runs of {of} are incomplete, the newest is {incomplete[0]['key']}: {why}."
-        return _not(f"{detail} Repeat what broke, and send its report.", incomplete)
+        return _not(f"{detail} {_way_out(incomplete[0])}", incomplete)
     if not any(run["counts"][end] for run in runs for end in ("passed", "failed", "flaky")):
         return _not(f"No test ran in the runs of {of}: all were skipped or left out.", runs)
     return Outcome(True, True, f"There is a finished run of {of}.")
@@ -146,8 +147,10 @@ def measure_age(runs: list[RunOfGate], now: datetime, most: float, of: str, limi
     if not whole:
         that = " that tells the whole" if finished else ""
         return Outcome(False, False, f"There is no finished run of {of}{that}.")
-    hours = round((now - max(run["started_at"] for run in whole)).total_seconds() / 3600, 1)
-    return Outcome(hours, hours <= most, f"The last run is {figure(hours)} hours old; {limit}.")
+    hours = max((now - max(run["started_at"] for run in whole)).total_seconds() / 3600, 0.0)
+    shown = round(hours, 1)
+    # Not by the rounded figure: 1.04 hours are more than one.
+    return Outcome(shown, hours <= most, f"The last run is {figure(shown)} hours old; {limit}.")
 
 
 def figure(value: float) -> str:
@@ -180,6 +183,12 @@ def _why(run: RunOfGate) -> str:
     lanes = sorted({part["lane"] for part in run["lanes"] if part["health"]})
     of = f" in {', '.join(lanes)}" if lanes else ""
     return f"{', '.join(_WHY[reason] for reason in run['health_reasons'])}{of}"
+
+
+def _way_out(run: RunOfGate) -> str:
+    if run["health_reasons"] == ["not_finished"]:
+        return "Where it has, say so: `traceline results --complete`, or end the run."
+    return "Repeat what broke, and send its report."
 
 
 def _item(run: RunOfGate) -> Row:

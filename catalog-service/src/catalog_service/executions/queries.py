@@ -14,6 +14,7 @@ from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import ResultStatus
 from catalog_service.executions.upload import Limits, Options
 from catalog_service.settings import Settings
+from catalog_service.verdict_states import IS_TRACED
 from catalog_service.verdicts import Basis
 from chassis.core.problems import Invalid
 from chassis.core.wording import counted, shown
@@ -73,7 +74,7 @@ class ResultsQuery(BaseModel):
         str | None,
         Field(
             description="When the commit was made: it tells older commits from newer ones where no run says when it"
-            " began."
+            " began. Where some say one and some the other and it is in doubt which commit is newer, the worse counts."
         ),
     ] = None
     shard: Annotated[
@@ -364,8 +365,7 @@ class TestsQuery(PageQuery):
         """Return what the tests `t` must fulfil; raises Invalid."""
         conditions = Conditions("NOT t.is_manual", "t.merged_into IS NULL")
         if self.linked is not None:
-            has = "EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id)"
-            conditions.add(has if self.linked else f"NOT {has}")
+            conditions.add(IS_TRACED if self.linked else f"NOT {IS_TRACED}")
         conditions.match(
             "test_case_id",
             parse_ids("test_case_id", self.test_case_id),

@@ -1,8 +1,8 @@
 """How an automated test ended last on a branch, environment and lane, worked out of its executions.
 
 The last result is that of the last commit, whichever of its runs came last: what a test did at one commit is put
-together, and is flaky if it failed and passed. Whether a test is missing is not stored: `verdicts` compares where it
-stands with the last whole run of its lane.
+together, and is flaky if it failed and passed. Where it is in doubt which commit is the last, the worse counts. Whether
+a test is missing is not stored: `verdicts` compares where it stands with the last whole run of its lane.
 """
 
 from collections.abc import Collection, Iterable
@@ -12,7 +12,7 @@ from uuid import UUID
 
 from catalog_service.verdict_states import STATUS_OF_ALL
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all
+from chassis.db.rows import fetch_all, fetch_value
 
 WINDOW = 20
 """Runs whose outcomes are kept in a state."""
@@ -42,25 +42,46 @@ _COUNTS = """
         JOIN executions e ON e.test_id = one.test_id AND e.context_id = x.id
         WHERE former.id = one.context_id AND former.is_former AND NOT x.is_former)"""
 
+
+def _began(place: str, run: str) -> str:
+    """Return the condition that what stands at the place of a run there began then, by the clock of its pipeline."""
+    return f"""EXISTS (
+        SELECT FROM test_runs o WHERE o.at = {place}
+        AND (o.id = {run}.id OR o.commit = {run}.commit AND o.branch = {run}.branch))"""
+
+
+# Two commits of one time are in no order. Nor are one that stands where it began and one that stands before it by the
+# time of its commit, and ran later: nobody says which of the commits was made first.
+_IN_DOUBT = f"""(
+    r.position = last.position OR r.position < last.position AND NOT r.is_manual AND {_began("last.position", "last")}
+    AND NOT EXISTS (
+        SELECT FROM test_runs o WHERE o.branch = r.branch AND (o.id = r.id OR o.commit = r.commit)
+        AND NOT o.is_manual AND o.at <= last.position))"""
+
 # Executions are in the order of their runs, and no commit stands behind any of its runs: those since the position of
 # the newest run hold all of the last commit.
 _FOUND = f"""
-    SELECT one.test_case_id, one.test_id, one.context_id, s.status, s.run_id, last.commit, last.position, s.at,
+    SELECT one.test_case_id, one.test_id, one.context_id, s.status, s.run_id, s.commit, last.position, s.at,
            coalesce(s.last_pass_at, before.at) AS last_pass_at, shown.outcomes
     FROM {_ASKED} CROSS JOIN LATERAL (
         SELECT r.position FROM executions e JOIN test_runs r ON r.id = e.run_id
         WHERE e.test_id = one.test_id AND e.context_id = one.context_id ORDER BY e.at DESC LIMIT 1
     ) AS newest CROSS JOIN LATERAL (
-        SELECT r.position, r.commit, r.id FROM executions e JOIN test_runs r ON r.id = e.run_id
+        SELECT r.position, r.commit, r.branch, r.id FROM executions e JOIN test_runs r ON r.id = e.run_id
         WHERE e.test_id = one.test_id AND e.context_id = one.context_id AND e.at >= newest.position
         ORDER BY r.position DESC, r.created_at DESC, r.id DESC LIMIT 1
     ) AS last CROSS JOIN LATERAL (
         SELECT {STATUS_OF_ALL} AS status,
-               (array_agg(e.run_id ORDER BY e.at DESC, e.run_id DESC))[1] AS run_id, max(e.at) AS at,
-               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at
-        FROM executions e JOIN test_runs r ON r.id = e.run_id
+               (array_agg(e.run_id ORDER BY e.at DESC, e.run_id DESC))[1] AS run_id, max(r.commit) AS commit,
+               max(e.at) AS at, max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at
+        FROM executions e JOIN test_runs r ON r.id = e.run_id CROSS JOIN LATERAL (
+            SELECT coalesce(r.id = last.id OR r.position = last.position AND r.commit = last.commit, false) AS is_it
+        ) AS of_last
         WHERE e.test_id = one.test_id AND e.context_id = one.context_id AND e.at >= last.position
-        AND (r.id = last.id OR r.position = last.position AND r.commit = last.commit)
+        AND (of_last.is_it OR {_IN_DOUBT})
+        GROUP BY of_last.is_it, coalesce(r.commit, r.id::text)
+        ORDER BY array_position(ARRAY['failed', 'flaky', 'skipped', 'passed'], {STATUS_OF_ALL}), of_last.is_it DESC,
+                 max(e.at) DESC LIMIT 1
     ) AS s LEFT JOIN LATERAL (
         SELECT e.at FROM executions e WHERE s.last_pass_at IS NULL AND e.test_id = one.test_id
         AND e.context_id = one.context_id AND e.at < s.at AND e.status IN ('passed', 'flaky')
@@ -100,9 +121,13 @@ FROM {_ASKED} JOIN test_runs r ON r.id = %(run)s
 JOIN executions e ON e.test_id = one.test_id AND e.context_id = one.context_id AND e.at = r.at AND e.run_id = r.id
 WHERE (known.test_case_id, known.test_id, known.context_id) = (one.test_case_id, one.test_id, one.context_id)
 AND known.position < r.position AND NOT EXISTS (
-    SELECT FROM executions n WHERE n.test_id = one.test_id AND n.context_id = one.context_id AND n.at > r.at)
+    SELECT FROM executions n WHERE n.test_id = one.test_id AND n.context_id = one.context_id
+    AND n.at > %(since)s AND n.run_id <> r.id)
 RETURNING known.test_case_id, known.test_id, known.context_id
 """
+_SINCE = f"""
+SELECT CASE WHEN {_began("r.position", "r")} THEN r.position ELSE r.at END FROM test_runs r WHERE r.id = %(run)s"""
+"""The query of since when a run knows of all that comes behind its commit: what is later is to be looked at."""
 
 
 def status_of(outcome: str) -> str:
@@ -140,7 +165,8 @@ async def follow(
     if not ordered:
         return
     anew = {*changed}
-    parameters = {**_columns([one for one in ordered if one not in anew]), "run": run.id}
+    since = await fetch_value(connection, _SINCE, {"run": run.id})
+    parameters = {**_columns([one for one in ordered if one not in anew]), "run": run.id, "since": since}
     followed = {*await fetch_all(connection, Affected, _FOLLOW, parameters)}
     await _work_out(connection, [one for one in ordered if one not in followed])
 

@@ -9,6 +9,7 @@ from catalog_service.figures import figures
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
 from catalog_service.verdict_reads import as_verdict, of_requirements
+from catalog_service.verdict_states import IS_TRACED
 from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_verdicts
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
@@ -58,7 +59,7 @@ async def summary(database: Database, connection: Connection, of: Verification) 
         "unlinked_tests": await fetch_value(
             connection,
             "SELECT count(*) FROM automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
-            " AND NOT EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id)",
+            f" AND NOT {IS_TRACED}",
         ),
     }
 
