@@ -123,8 +123,10 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     if query["run"] is None:
         if os.environ.get("CI"):
             context.terminal.say("No variable of CI says which run this is; it is one of its own. --run names it.")
-        # Outside of CI the files are one run all the same, which the same files find again: nothing doubles.
-        query["run"] = "local:" + hashlib.sha256(b"".join(map(_digest, files))).hexdigest()[:32]
+        # Outside of CI the files are one run all the same, which the same files find again: nothing doubles. Of another
+        # commit they are another run.
+        of = f"{query['branch'] or ''} {commit or ''}".encode()
+        query["run"] = "local:" + hashlib.sha256(of + b"".join(map(_digest, files))).hexdigest()[:32]
         is_whole = is_whole or query["shard"] is None
     api = context.api()
     away = Event()
@@ -274,7 +276,7 @@ def _line(file: Path, sent: dict[str, Any]) -> str:
         return f"{file}: the run {sent['run']['key']} has it already"
     counts = ", ".join(f"{count} {status}" for status, count in sent["counts"].items() if count and status != "results")
     tests = "1 test" if sent["tests"] == 1 else f"{sent['tests']} tests"
-    return f"{file}: {tests}, {sent['matched']} of them with a test case: {counts}"
+    return f"{file}: {tests}, {sent['matched']} of them with a test case{counts and f': {counts}'}"
 
 
 def _warnings(sent: dict[str, Any]) -> Iterator[str]:
