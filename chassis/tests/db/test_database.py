@@ -1,5 +1,7 @@
 """What the connections of a service's pool keep in their server."""
 
+import asyncio
+
 import psycopg
 import pytest
 
@@ -46,3 +48,21 @@ async def test_after_a_migration_statements_are_prepared_anew(database: Database
     with pytest.raises(AWAY, match="cached plan"):
         await read()
     await read()
+
+
+async def test_others_go_on_while_many_rows_are_read(database: Database) -> None:
+    others = 0
+
+    async def go_on() -> None:
+        nonlocal others
+        while True:
+            others += 1
+            await asyncio.sleep(0)
+
+    async with database.connection() as connection:
+        cursor = await connection.execute("SELECT n, repeat('x', 1000) FROM generate_series(1, 5000) AS n")
+        going_on = asyncio.create_task(go_on())
+        rows = await cursor.fetchall()
+        going_on.cancel()
+    assert [row["n"] for row in rows] == [*range(1, 5001)]
+    assert others > 10

@@ -1,6 +1,7 @@
 """One pool of PostgreSQL connections a service; doors own the commit, services take the connection."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Annotated, Any, NamedTuple
@@ -73,6 +74,10 @@ set_json_loads(orjson.loads)
 
 
 _NOT_WAITED = 1.0
+_FIRST_ROWS = 8
+"""That are made at once; how many next, the time shows that they take."""
+_TURN = 0.0005
+"""Seconds of making rows after which others are let in."""
 _UNKNOWN = "?"
 """No scope: a connection in it enters one before it is used."""
 
@@ -81,6 +86,24 @@ class _ScopedConnection(psycopg.AsyncConnection[DictRow]):
     """A connection that knows which project it sees, see `chassis.core.projects.current`."""
 
     scope = projects.NONE
+
+
+class PatientCursor(psycopg.AsyncCursor[DictRow]):
+    """A cursor that lets others in while it makes many rows, or a few with long texts."""
+
+    async def fetchall(self) -> list[DictRow]:
+        """Return all rows that are left."""
+        rows: list[DictRow] = []
+        size = _FIRST_ROWS
+        while True:
+            began = time.perf_counter()
+            part = await self.fetchmany(size)
+            rows += part
+            if len(part) < size:
+                return rows
+            spent = time.perf_counter() - began
+            size = max(1, size // 2) if spent > _TURN else size * 2 if spent < _TURN / 4 else size
+            await asyncio.sleep(0)
 
 
 class PoolUse(NamedTuple):
@@ -121,6 +144,7 @@ class Database:
             kwargs={
                 "autocommit": True,
                 "row_factory": dict_row,
+                "cursor_factory": PatientCursor,
                 "prepare_threshold": 2,
                 "options": " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items()),
             },
