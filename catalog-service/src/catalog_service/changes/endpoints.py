@@ -9,7 +9,7 @@ from catalog_service.changes.schemas import RecordChanges
 from chassis.db.database import Db
 from chassis.web.callers import Viewer
 from chassis.web.listing import Limit
-from chassis.web.responses import answer
+from chassis.web.responses import ListAnswer
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["History"])
@@ -45,5 +45,4 @@ async def list_changes(request: Request, viewer: Viewer, database: Db, after: Af
     headers = {}
     if not changes.are_all:
         headers["Link"] = f'<{request.scope["path"]}?after={changes.next_after}&limit={limit}>; rel="next"'
-    body = {"items": changes.items, "next_after": changes.next_after, "head": changes.head}
-    return answer(body, headers=headers)
+    return ListAnswer(changes.items, {"next_after": changes.next_after, "head": changes.head}, headers)

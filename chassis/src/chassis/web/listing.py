@@ -17,7 +17,7 @@ from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import Order, Values, read, written
 from chassis.web.parameters import parse_fields
-from chassis.web.responses import answer
+from chassis.web.responses import ListAnswer
 
 Row = dict[str, Any]
 
@@ -307,13 +307,8 @@ def page(
     rows = found.rows if items is None else items
     if wanted.fields is not None and isinstance(rows, list):
         rows = [{name: value for name, value in row.items() if name in wanted.fields} for row in rows]
-    body = {
-        "items": rows,
-        "total": found.total,
-        **envelope(wanted, found),
-        **(extra or {}),
-    }
-    return answer(body, headers=link_header(request, wanted, found))
+    more = {"total": found.total, **envelope(wanted, found), **(extra or {})}
+    return ListAnswer(rows, more, link_header(request, wanted, found))
 
 
 def envelope(wanted: PageRequest, found: Fetched) -> Row:

@@ -1,13 +1,21 @@
 """Answers as JSON documents, with strong ETags and conditional requests (RFC 9110)."""
 
-from collections.abc import Collection, Mapping
+import asyncio
+import time
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
 import orjson
 from fastapi import Request, Response
+from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import PreconditionFailed
+
+_FEW = 20
+"""Rows that are written at once."""
+_TURN = 0.0005
+"""Seconds of writing rows after which others are let in."""
 
 
 def encode(body: Any) -> bytes:
@@ -18,6 +26,40 @@ def encode(body: Any) -> bytes:
 def answer(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a JSON answer."""
     return Response(encode(body), status, headers, "application/json")
+
+
+class ListAnswer(Response):
+    """A JSON answer with a member `items`: of many rows a few are written at a time, and others are let in between."""
+
+    media_type = "application/json"
+
+    def __init__(
+        self,
+        rows: Sequence[Any] | orjson.Fragment,
+        more: Mapping[str, Any],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`rows` may be their JSON already; `more` are the members beside them."""
+        super().__init__(None, headers=headers)
+        self._rows = rows
+        self._more = more
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See Response."""
+        is_long = not isinstance(self._rows, orjson.Fragment) and len(self._rows) > _FEW
+        rows = [row async for row in _written(self._rows)] if is_long else self._rows
+        self.body = encode({"items": rows, **self._more})
+        self.headers["content-length"] = str(len(self.body))
+        await super().__call__(scope, receive, send)
+
+
+async def _written(rows: Iterable[Any]) -> AsyncIterator[orjson.Fragment]:
+    began = time.perf_counter()
+    for row in rows:
+        yield orjson.Fragment(encode(row))
+        if time.perf_counter() - began > _TURN:
+            await asyncio.sleep(0)
+            began = time.perf_counter()
 
 
 def wants_no_wait(request: Request) -> bool:

@@ -1,0 +1,50 @@
+"""Answers as JSON: those of many rows let others go on while they are written."""
+
+import asyncio
+
+import orjson
+import pytest
+from starlette.types import Message
+
+from chassis.web.responses import ListAnswer
+
+
+async def sent_by(answer: ListAnswer) -> list[Message]:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    await answer({"type": "http"}, receive, send)
+    return sent
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [{"n": 1}], [{"n": n} for n in range(500)], orjson.Fragment(b'[{"n":1}]')], ids=range(4)
+)
+async def test_a_list_is_one_json_document(rows: list[dict[str, int]] | orjson.Fragment) -> None:
+    start, body = await sent_by(ListAnswer(rows, {"total": 7}, {"Link": "<x>"}))
+    assert body["body"] == orjson.dumps({"items": rows, "total": 7})
+    assert sorted(start["headers"]) == [
+        (b"content-length", b"%d" % len(body["body"])),
+        (b"content-type", b"application/json"),
+        (b"link", b"<x>"),
+    ]
+
+
+async def test_others_go_on_while_many_rows_are_written() -> None:
+    others = 0
+
+    async def go_on() -> None:
+        nonlocal others
+        while True:
+            others += 1
+            await asyncio.sleep(0)
+
+    going_on = asyncio.create_task(go_on())
+    await sent_by(ListAnswer([{"text": "\n" * 50_000} for _ in range(200)], {}))
+    going_on.cancel()
+    assert others > 10
