@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from chassis.core.problems import Invalid, MalformedBody
 from chassis.web import strict_json
+from chassis.web.costly import Deadline
 
 
 @pytest.mark.parametrize(
@@ -101,3 +103,22 @@ def test_text_is_storable_exactly_when_utf8_and_postgresql_can_carry_it(text: st
 def test_no_bytes_are_too_strange(body: bytes) -> None:
     with contextlib.suppress(Invalid, MalformedBody):
         strict_json.parse(body)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda members: st.lists(members) | st.dictionaries(st.text(), members),
+    ).map(lambda value: json.dumps(value).encode())
+    | st.text(alphabet='[]{},:"0 nul').map(str.encode)
+)
+def test_json_of_many_values_is_read_as_that_of_few_is(text: bytes) -> None:
+    many = b"[" + b"1," * 5_000 + text + b"]"
+    try:
+        expected = json.loads(many)
+    except json.JSONDecodeError as error:
+        with pytest.raises(MalformedBody, match=f"column {error.colno}"):
+            strict_json.parse(many, deadline=Deadline(60))
+    else:
+        with contextlib.suppress(Invalid):
+            assert strict_json.parse(many, deadline=Deadline(60)) == expected
