@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis.core.problems import FieldError, Invalid, UnsupportedMediaType, pointer
+from chassis.core.problems import FieldError, Invalid, TooLarge, UnsupportedMediaType, pointer
 from chassis.core.wording import listed, shown
 from chassis.web import strict_json
 from chassis.web.direct_calls import ParsedRequest, direct_call
@@ -27,6 +27,10 @@ _MOST_ERRORS = 100
 _FORM = "application/x-www-form-urlencoded"
 _SAYS_NOTHING = re.compile(rb"\s*(\{\s*\}|null)?\s*")
 _BODILESS = frozenset({"GET", "HEAD"})
+_MOST_FORM = 24 * 1024
+"""Bytes. None of the forms needs more, and what is written as %XX takes long to read."""
+_IN_DOUBT = re.compile(rb"%(?:00|[89A-Fa-f])|[\0\x80-\xff]")
+"""What text has that may not be stored: NUL, or bytes that are no letter by themselves."""
 
 
 class StrictRoute(APIRoute):
@@ -138,6 +142,8 @@ def _with_checked_form(handler: _Handler) -> _Handler:
     async def handle(request: Request) -> Response:
         # Kept on the request, so that FastAPI reads the same bytes.
         body = await request.body()
+        if len(body) > _MOST_FORM:
+            raise TooLarge(f"A form has at most {_MOST_FORM} bytes here; leave out what this address does not ask for.")
         if body:
             media_type = _media_type(request)
             if media_type != _FORM:
@@ -158,6 +164,8 @@ def _media_type(request: Request) -> str:
 
 
 def _check_pairs(pairs: bytes, *place: str) -> None:
+    if _IN_DOUBT.search(pairs) is None:
+        return
     errors: list[FieldError] = []
     for name, value in parse_qsl(pairs.decode("latin-1"), keep_blank_values=True, errors="surrogateescape"):
         if not (strict_json.is_storable(name) and strict_json.is_storable(value)):
