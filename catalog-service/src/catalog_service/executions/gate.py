@@ -67,13 +67,13 @@ class Gate:
             self._accepted = await accepted_for(self._connection, self._basis)
         rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
         judged = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
-        scopes = {repr(rule.where.given()): rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
+        scopes = {rule.where.scope: rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
         empty = [where for where in scopes.values() if not (await self._figures(where)).total]
         rows: list[Row] = [
             {
                 "rule": rule.rule.value,
                 "limit": rule.limit,
-                "where": rule.where.given(),
+                "where": rule.where.given,
                 "actual": outcome.actual,
                 "passed": outcome.passed,
                 "reason": outcome.reason,
@@ -135,10 +135,9 @@ class Gate:
         return {"total": len(rows), "items": [gate_items.older_test(row) for row in rows[:MOST_ITEMS]]}
 
     async def _figures(self, where: Where) -> Figures:
-        scope = repr(where.given())
-        if scope not in self._by_scope:
-            self._by_scope[scope] = await figures(self._database, self._connection, *_ids(where), self._basis)
-        return self._by_scope[scope]
+        if where.scope not in self._by_scope:
+            self._by_scope[where.scope] = await figures(self._database, self._connection, *_ids(where), self._basis)
+        return self._by_scope[where.scope]
 
     async def _requirements(self, groups: Sequence[Group]) -> list[Row]:
         """Return the first requirements of some groups."""

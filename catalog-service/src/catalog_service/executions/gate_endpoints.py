@@ -315,7 +315,7 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
     query = read_query(request, GateQuery)
     rules = query.rules()
     if query.policy is not None:
-        if rules or query.where().given():
+        if rules or query.where().given:
             detail = "Send a policy or rules, not both: a saved policy holds as its admins have made it."
             raise Invalid.field("/query/policy", detail, "contradiction")
         softened = {

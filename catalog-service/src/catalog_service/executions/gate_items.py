@@ -115,7 +115,7 @@ def suspect_link(row: Row) -> Row:
 
 def empty_scope(where: Where) -> Row:
     """Return what closes a gate of which a rule is about no requirement."""
-    given = where.given()
+    given = where.given
     if not given:
         return nothing("There is no requirement")
     filters = ", ".join(f"{name}={text}" for name, text in given.items())

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -67,11 +68,18 @@ class Where(BaseModel):
 
     def conditions(self) -> Conditions:
         """Return what requirements must fulfil; raises Invalid for an unknown value."""
-        return RequirementFilters(**{name: _filter(value) for name, value in self}).conditions()
+        return RequirementFilters(**self.given).conditions()
 
+    @cached_property
     def given(self) -> dict[str, str]:
-        """Return the filters that are set, as the list of requirements takes them."""
-        return {name: text for name, value in self if (text := _filter(value)) is not None}
+        """The filters that are set, as the list of requirements takes them."""
+        sent = ((name, _filter(getattr(self, name))) for name in type(self).model_fields)
+        return {name: text for name, text in sent if text is not None}
+
+    @cached_property
+    def scope(self) -> str:
+        """What is the same for all that are set alike."""
+        return repr(self.given)
 
 
 def _filter(value: Alternatives) -> str | None:

@@ -65,9 +65,9 @@ async def unasked(connection: Connection, where: Where, accepted: AcceptedFailur
     if accepted is AcceptedFailures.ALLOW:
         detail = "The rules of the project's gate say themselves what they let pass; leave this out, or send rules."
         raise Invalid.field("/query/accepted", detail, "contradiction")
-    if where.given():
+    if where.given:
         detail = "The rules of the project's gate each have a part of their own; send rules with the filters."
-        raise Invalid.field(f"/query/{next(iter(where.given()))}", detail, "contradiction")
+        raise Invalid.field(f"/query/{next(iter(where.given))}", detail, "contradiction")
     try:
         return stored(wanted)
     except ValidationError as error:
