@@ -8,8 +8,8 @@ from chassis.web.parameters import parse_expand
 from suggestion_service.engine import MOST_CHARACTERS, Span, SpanFinder
 
 _EXPANDABLE = frozenset({"texts"})
-_SLOW = 200_000
-"""Characters that take a hundredth of a second or more to look through."""
+_SLOW = 2_000
+"""Characters that take a millisecond or more to look through."""
 _SECONDS = 3
 """Of work, within which an answer has all spans that it will have."""
 _MOST_SPANS = 1_000
