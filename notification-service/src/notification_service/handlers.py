@@ -17,6 +17,7 @@ from notification_service import (
     project_repository,
     stream_events,
     stream_repository,
+    suggestion_entries,
     texts,
 )
 from notification_service.entries import Entries
@@ -151,33 +152,33 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     catalog.AcceptedFailureEnded: audited(entries.accepted_failure_ended),
     catalog.AutomatedTestsRetired: audited(entries.automated_tests_retired),
     suggestion.ItemSuggestionsGenerated: each(
-        audited(entries.item_suggestions_generated), notifications.notify_of_suggestions
+        audited(suggestion_entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),
     suggestion.RunProgressed: streamed(stream_events.run_progressed),
     suggestion.RunFinished: each(
-        audited(entries.run_finished),
+        audited(suggestion_entries.run_finished),
         to_actor(texts.run_finished),
         to_reviewers(texts.scores_renewed),
         streamed(stream_events.run_finished),
     ),
     suggestion.SuggestionReviewed: each(
-        audited(entries.suggestion_reviewed),
+        audited(suggestion_entries.suggestion_reviewed),
         to_actor(texts.suggestion_reviewed),
         streamed(stream_events.suggestion_reviewed),
     ),
     suggestion.SuggestionsBulkReviewed: each(
-        audited(entries.suggestions_bulk_reviewed),
+        audited(suggestion_entries.suggestions_bulk_reviewed),
         to_actor(texts.suggestions_bulk_reviewed),
         streamed(stream_events.suggestions_bulk_reviewed),
     ),
     suggestion.SuggestionsReopened: each(
-        audited(entries.suggestions_reopened),
+        audited(suggestion_entries.suggestions_reopened),
         notifications.take_back_reviews,
         to_actor(texts.suggestions_reopened),
         streamed(stream_events.suggestions_reopened),
     ),
     suggestion.SuggestionsExpired: each(
-        audited(entries.suggestions_expired), streamed(stream_events.suggestions_expired)
+        audited(suggestion_entries.suggestions_expired), streamed(stream_events.suggestions_expired)
     ),
     auth.UserCreated: audited(account_entries.user_created),
     auth.UserUpdated: audited(account_entries.user_updated),

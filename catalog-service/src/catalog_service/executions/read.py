@@ -149,9 +149,9 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         if found.is_attempt:
             _count_attempt(found, outcome, attempts, counts)
         elif outcome == FAILED:
-            failed.add(_of_one(found))
-        elif failed and outcome == PASSED and _of_one(found) in failed:
-            failed.remove(_of_one(found))
+            failed.add(_key_of(found))
+        elif failed and outcome == PASSED and _key_of(found) in failed:
+            failed.remove(_key_of(found))
             tried_again += 1
         lines.append(_line(found, outcome, total, guess))
         if len(lines) == _AT_ONCE:
@@ -186,7 +186,7 @@ def health_of(codes: Iterable[str]) -> list[str]:
     return sorted({_NOT_WHOLE[code] for code in codes if code in _NOT_WHOLE})
 
 
-def _of_one(result: Result) -> tuple[str, str, str, str]:
+def _key_of(result: Result) -> tuple[str, str, str, str]:
     """Return what results of a test have in common that a file does not tell apart."""
     return result.class_name, result.iteration or result.name, result.suite, result.file
 

@@ -164,7 +164,7 @@ def _matches(first: Sequence[str], second: Sequence[str], most_pairs: int, is_ov
     if len(a) * len(b) <= most_pairs:
         middle = _of_rows(a, b, is_over) if len(a) >= len(b) else _swapped(_of_rows(b, a, is_over))
     else:
-        middle = _of_few_edits(a, b, is_over)
+        middle = _match_few_edits(a, b, is_over)
     matches = [(i, i) for i in range(start)]
     matches += [(start + i, start + j) for i, j in middle or ()]
     matches += [(len(first) - i, len(second) - i) for i in range(end, 0, -1)]
@@ -207,7 +207,7 @@ def _of_rows(longer: Sequence[str], shorter: Sequence[str], is_over: _IsOver) ->
     return matches
 
 
-def _of_few_edits(first: Sequence[str], second: Sequence[str], is_over: _IsOver) -> _Matches | None:
+def _match_few_edits(first: Sequence[str], second: Sequence[str], is_over: _IsOver) -> _Matches | None:
     """Find what both have in common by Myers' greedy algorithm; None when they differ in too much, or out of time."""
     n, m = len(first), len(second)
     furthest = {1: 0}

@@ -86,7 +86,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             packages.setdefault(name, _Package()).said.extend(builds.get(a_text(event["FailedBuild"]), []))
         yield from _results(name, packages.setdefault(name, _Package()), event)
     for name, package in packages.items():
-        yield from _interrupted(name, package)
+        yield from _fail_interrupted(name, package)
     broken += sum(package.broken for package in packages.values())
     if broken:
         yield Notice("errors_of_run", "Packages could not be built, or ended by themselves: tests did not run.", broken)
@@ -116,7 +116,7 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
             result.iteration = f"{test} #{package.ended[test]}"
         yield result
     elif action in _ENDS:
-        yield from _interrupted(name, package, all_well=action == "pass")
+        yield from _fail_interrupted(name, package, all_well=action == "pass")
         if action == "fail" and not package.has_failed:
             # Nothing of it could be built, or it ended by itself.
             package.broken += 1
@@ -127,7 +127,7 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
         package.said.clear()
 
 
-def _interrupted(name: str, package: _Package, *, all_well: bool = False) -> Iterator[Result]:
+def _fail_interrupted(name: str, package: _Package, *, all_well: bool = False) -> Iterator[Result]:
     """Yield the tests that have begun and not ended: the program has. Of benchmarks that are well nothing says so."""
     for test, said in package.running.items():
         if all_well and test.startswith("Benchmark"):

@@ -48,7 +48,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     interrupted = 0
     for suite in items(file, ("suites",), levels=2, shape=_SUITE):
         yield from _suite(suite, ())
-        interrupted += _interrupted(suite)
+        interrupted += _count_interrupted(suite)
     if interrupted:
         detail = "The run was ended before its last test, as by --max-failures or Ctrl-C: tests did not run."
         yield Notice("crashed", detail, interrupted)
@@ -68,7 +68,7 @@ def _suite(suite: dict[str, Any], above: tuple[str, ...]) -> Iterator[Found]:
         yield from _suite(inner, path)
 
 
-def _interrupted(suite: dict[str, Any]) -> int:
+def _count_interrupted(suite: dict[str, Any]) -> int:
     """Return how many tests of a suite were interrupted, or had not begun when the run was ended."""
     tests = [test for spec in a_list(suite.get("specs")) for test in a_list(spec.get("tests"))]
     here: int = sum(
@@ -76,7 +76,7 @@ def _interrupted(suite: dict[str, Any]) -> int:
         or (test.get("results") == [] and not _SKIPS.intersection(_annotated(test)))
         for test in tests
     )
-    return here + sum(map(_interrupted, a_list(suite.get("suites"))))
+    return here + sum(map(_count_interrupted, a_list(suite.get("suites"))))
 
 
 def _annotated(test: dict[str, Any]) -> list[str]:
