@@ -194,9 +194,12 @@ def test_without_results_the_page_says_how_to_send_some(page_of: PageOf, admin: 
     expect(page.get_by_text("traceline results report.xml")).to_be_visible()
 
 
-def test_a_test_that_nobody_traces_gets_its_test_case_by_keyboard(page_of: PageOf, doors: Traceline) -> None:
-    test_case = doors.create_test_case(title="Open a door", external_id="TC-OPEN")
-    page = page_of("reviewer", f"~/p/{doors.project}/results?tab=tests").page
+def test_a_test_that_nobody_traces_gets_its_test_case_by_keyboard(page_of: PageOf, admin: Traceline) -> None:
+    within = in_new_project(admin, visibility="open")
+    within.create_test_case(external_id="TC-CLOSE")
+    test_case = within.create_test_case(title="Open a door", external_id="TC-OPEN")
+    ok(within.post("/test-results", content=FIRST))
+    page = page_of("admin", f"~/p/{within.project}/results?tab=tests").page
     page.get_by_role("button", name="Choose a test case for open").focus()
     page.keyboard.press("Enter")
     page.keyboard.type("Open a door")
@@ -204,8 +207,7 @@ def test_a_test_that_nobody_traces_gets_its_test_case_by_keyboard(page_of: PageO
     assert axe.violations(page) == []
     page.keyboard.press("Enter")
     expect(page.get_by_text("Every test that CI runs has a test case.")).to_be_visible()
-    found = ok(doors.get(f"/test-cases/{test_case['id']}/results"))
-    assert found["verdict"] == "passed", found
+    assert ok(within.get(f"/test-cases/{test_case['id']}/results"))["verdict"] == "passed"
 
 
 def test_a_renamed_test_is_merged_with_what_it_was_by_keyboard(page_of: PageOf, doors: Traceline) -> None:

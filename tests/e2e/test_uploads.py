@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from acceptance import texts
-from acceptance.client import Traceline, ok, problem, requirement
+from acceptance.client import Traceline, problem, requirement
 
 MIB = 1024 * 1024
 
@@ -13,7 +13,8 @@ def test_a_file_may_be_longer_than_other_bodies(reviewer: Traceline) -> None:
     items = [requirement(external_id=texts.word(), description="long " * 7_000) for _ in range(60)]
     file = b"".join(json.dumps({"kind": "requirement", **item}).encode() + b"\n" for item in items)
     assert len(file) > 2 * MIB
-    planned = ok(reviewer.post("/imports", content=file, headers={"Content-Type": "application/x-ndjson"}))
+    sent = reviewer.post("/imports", content=file, headers={"Content-Type": "application/x-ndjson"})
+    planned = reviewer.wait_for_import(sent)
     assert (planned["status"], planned["size"]) == ("planned", len(file))
     assert planned["counts"]["requirements"]["create"] == len(items)
     refused = problem(reviewer.post("/requirements/bulk", content=file), 413, "body_too_large")
