@@ -334,9 +334,12 @@ def unsteady(scope: str | None, basis: Basis) -> str:
     """Return the query of the tests that change often, of the test cases that count for requirements in scope."""
     return f"""
         WITH {_asked(scope)}, {_states("", basis)}
-        SELECT DISTINCT a.id, a.class_name, a.name FROM states s JOIN automated_tests a ON a.id = s.test_id
+        SELECT DISTINCT a.id, a.class_name, a.name FROM (
+            SELECT k.*, bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id) AS has_only_fallback FROM states k
+        ) AS s JOIN automated_tests a ON a.id = s.test_id
         JOIN test_cases t ON t.id = s.test_case_id JOIN links l ON l.test_case_id = t.id
-        WHERE s.changes >= {UNSTEADY_AFTER} AND NOT s.is_missing AND NOT s.is_fallback AND {COUNTS_FOR}
+        WHERE s.changes >= {UNSTEADY_AFTER} AND NOT s.is_missing AND (NOT s.is_fallback OR s.has_only_fallback)
+        AND {COUNTS_FOR}
         AND l.requirement_id IN (SELECT id FROM asked) ORDER BY a.class_name, a.name, a.id
     """
 

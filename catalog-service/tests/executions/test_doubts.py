@@ -159,6 +159,19 @@ async def test_a_test_of_a_deleted_test_case_is_of_none(results: Results) -> Non
     assert await unlinked() == tuple(one + 1 for one in before)
 
 
+async def test_what_is_unsteady_on_the_default_branch_is_where_its_results_stand_in(traced: Traced) -> None:
+    own, traced.branch = traced.branch, "main"
+    for number in range(5):
+        await traced.run(("a", "failed" if number % 2 else "passed"), lane=own, commit=f"{own} {number}")
+    traced.branch = own
+    await traced.results.send((own, "passed"), branch=own, lane="other")
+    for fallback, count in ((True, 1), (False, 0)):
+        gate = await traced.gate(max_unsteady=0, fallback=fallback)
+        assert _rule(gate, "max_unsteady")["actual"] == count
+    await traced.run(("a", "passed"), lane=own, commit="own")
+    assert _rule(await traced.gate(max_unsteady=0), "max_unsteady")["actual"] == 0
+
+
 async def test_tests_of_other_environments_are_not_counted(traced: Traced) -> None:
     for shard, environment, cases in (("1/2", "linux", "ab"), ("2/2", "windows", "cde")):
         of = {"run": traced.branch, "shard": shard, "environment": environment}
