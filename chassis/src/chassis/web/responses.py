@@ -1,8 +1,7 @@
 """Answers as JSON documents, with strong ETags and conditional requests (RFC 9110)."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -11,11 +10,12 @@ from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import PreconditionFailed
+from chassis.core.turns import in_turns
 
 _FEW = 20
 """Rows that are written at once."""
-_TURN = 0.0005
-"""Seconds of writing rows after which others are let in."""
+_PART = 128 * 1024
+"""Bytes of a long body that are sent at once."""
 
 
 def encode(body: Any) -> bytes:
@@ -47,19 +47,17 @@ class ListAnswer(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Response."""
         is_long = not isinstance(self._rows, orjson.Fragment) and len(self._rows) > _FEW
-        rows = [row async for row in _written(self._rows)] if is_long else self._rows
+        rows = [orjson.Fragment(encode(row)) async for row in in_turns(self._rows)] if is_long else self._rows
         self.body = encode({"items": rows, **self._more})
         self.headers["content-length"] = str(len(self.body))
-        await super().__call__(scope, receive, send)
-
-
-async def _written(rows: Iterable[Any]) -> AsyncIterator[orjson.Fragment]:
-    began = time.perf_counter()
-    for row in rows:
-        yield orjson.Fragment(encode(row))
-        if time.perf_counter() - began > _TURN:
+        if len(self.body) <= _PART:
+            await super().__call__(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        for begin in range(0, len(self.body), _PART):
+            part = self.body[begin : begin + _PART]
+            await send({"type": "http.response.body", "body": part, "more_body": begin + _PART < len(self.body)})
             await asyncio.sleep(0)
-            began = time.perf_counter()
 
 
 def wants_no_wait(request: Request) -> bool:
