@@ -105,7 +105,7 @@ async def test_a_run_is_one_notification_however_many_suggestions_it_made(world:
     await world.tell(run)
     told = await only(world)
     assert told["type"] == "suggestions_generated"
-    assert told["title"] == "Generation finished: 4000 new suggestions"
+    assert told["title"] == "Generation finished: 4,000 new suggestions"
     assert told["data"] == {"run_id": str(run.run_id), "status": "completed", "suggestions_created": 4000}
 
 
@@ -344,7 +344,7 @@ async def test_a_coverage_drop_is_told_to_active_reviewers_and_admins_only(world
         assert told["type"] == "coverage_drop"
         assert told["title"] == "Coverage fell below 80%"
         assert told["message"] == (
-            "79999 of 100000 requirements have a test case: coverage is 79.9%, below the threshold of 80%."
+            "79,999 of 100,000 requirements have a test case: coverage is 79.9%, below the threshold of 80%."
         )
         assert told["data"]["covered_requirements"] == 79999
     assert await world.notifications(CLEO) == []

@@ -220,7 +220,7 @@ def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Text:
     return Text(
         NotificationType.COVERAGE_DROP,
         f"Coverage fell below {percent(now.threshold)}",
-        f"{now.covered_requirements} of {counted(now.total_requirements, 'requirement')} {verb} a test case: coverage"
+        f"{now.covered_requirements:,} of {counted(now.total_requirements, 'requirement')} {verb} a test case: coverage"
         f" is {percent(now.coverage, below=now.threshold)}, below the threshold of {percent(now.threshold)}.",
         {
             "coverage": now.coverage,
