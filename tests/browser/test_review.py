@@ -177,6 +177,91 @@ def test_the_best_three_of_a_requirement_are_shown_and_the_rest_can_be_opened(
     expect(pairs).to_have_count(5)
 
 
+def variants_of(reviewer: Traceline) -> Queue:
+    """Return a new module of one requirement with four variants of a test case, and another test case."""
+    queue, said, door = Queue(reviewer, texts.word()), texts.words(6), texts.word()
+    reviewer.create_requirement(title=f"Requirement {texts.word()}", description=said, module=queue.module)
+    for browser in ("Chrome", "Firefox", "Safari", "Edge"):
+        reviewer.create_test_case(title=f"Door {door} opens ({browser})", description=said, module=queue.module)
+    reviewer.create_test_case(title=f"Test case {texts.word()}", description=said, module=queue.module)
+    reviewer.generate(algorithm="keyword", threshold=0.2)
+    queue.ids = {titles: one["id"] for titles, one in queue.record().items()}
+    assert len(queue.ids) == 5
+    return queue
+
+
+def test_variants_are_one_entry_that_is_decided_on_as_one_and_taken_apart_at_will(
+    page_of: PageOf, reviewer: Traceline
+) -> None:
+    queue = variants_of(reviewer)
+    page = page_of("reviewer", queue.path).page
+    pairs = page.get_by_role("list", name="Pairs to review").get_by_role("listitem")
+    expect(pairs).to_have_count(2)
+    expect(page.get_by_text("2 left of 5 pairs")).to_be_visible()
+    if "Door" not in current(page):
+        page.keyboard.press("j")
+    expect(pairs.filter(has_text="and 3 variants")).to_have_count(1)
+    variants = page.get_by_role("region", name="Variants")
+    variants.get_by_role("button", name="and 3 variants").focus()
+    page.keyboard.press("v")
+    expect(variants.get_by_role("listitem")).to_have_count(3)
+    assert axe.violations(page) == []
+    variants.get_by_role("button", name="Take out").first.click()
+    expect(page.get_by_text("3 left of 5 pairs")).to_be_visible()
+    expect(page.get_by_role("button", name="Accept 3 links")).to_be_visible()
+
+    def decided(status: str) -> int:
+        return list(queue.statuses().values()).count(status)
+
+    group = press(page, "a")
+    expect(page.get_by_role("status").filter(has_text="and 2 variants").last).to_be_visible()
+    eventually(lambda: decided("accepted") == 3, "three links")
+    assert queue.links() == 3
+    assert len({one["review_id"] for one in queue.record().values() if one["status"] == "accepted"}) == 1
+    assert current(page) != group
+    page.keyboard.press("u")
+    assert current(page) == group
+    eventually(lambda: decided("pending") == 5, "the undoing of all")
+    assert queue.links() == 0
+    press(page, "x")
+    eventually(lambda: decided("rejected") == 3, "three rejections")
+    expect(page.get_by_text("2 left")).to_be_visible()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1366])
+def test_everybody_can_see_variants(page_of: PageOf, reviewer: Traceline, theme: str, width: int) -> None:
+    queue = variants_of(reviewer)
+    page = page_of("viewer", queue.path, theme=theme, width=width).page
+    if "Door" not in current(page):
+        page.keyboard.press("j")
+    variants = page.get_by_role("region", name="Variants")
+    variants.get_by_role("button", name="and 3 variants").click()
+    expect(variants.get_by_role("link")).to_have_count(3)
+    expect(variants.get_by_role("button", name="Take out")).to_have_count(0)
+    assert axe.violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.long
+def test_variants_that_somebody_else_took_leave_the_others(
+    page_of: PageOf, reviewer: Traceline, admin: Traceline
+) -> None:
+    queue, other = variants_of(reviewer), admin.new_user("reviewer")
+    page = page_of("reviewer", queue.path).page
+    if "Door" not in current(page):
+        page.keyboard.press("j")
+    expect(page.get_by_role("button", name="Accept 4 links")).to_be_visible()
+    read = current(page)
+    taken = next(one for titles, one in queue.ids.items() if "Door" in titles and titles != read)
+    ok(other.post(f"/suggestions/{taken}/reject"))
+    expect(page.get_by_role("button", name="Accept 3 links")).to_be_visible()
+    page.keyboard.press("a")
+    eventually(lambda: list(queue.statuses().values()).count("accepted") == 3, "three links")
+    assert queue.record()[next(titles for titles, one in queue.ids.items() if one == taken)]["status"] == "rejected"
+
+
 @pytest.mark.long
 def test_a_key_that_is_held_decides_once(page_of: PageOf, reviewer: Traceline) -> None:
     queue = queue_of(reviewer, 5, 1)

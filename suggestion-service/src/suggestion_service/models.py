@@ -276,6 +276,7 @@ suggestions = sa.Table(
     ),
     sa.Column("review_id", sa.Uuid),
     timestamp("pending_since", nullable=True, comment="since when it is pending again; null: since created_at"),
+    sa.Column("variant_group", sa.Text, comment="of those of its requirement whose test cases are variants"),
     from_0_to_1("similarity_score"),
     one_of("suggestion_method", "semantic_similarity", "keyword_match", "heuristic", "hybrid"),
     one_of("status", "pending", "accepted", "rejected", "expired"),
@@ -292,6 +293,13 @@ suggestions = sa.Table(
     sa.Index(None, "project_id", "similarity_score", "id"),
     sa.Index(None, "project_id", "status", "similarity_score", "id"),
     sa.Index(None, "project_id", "relevance", "id"),
+    sa.Index(
+        "ix_suggestions_variant_group",
+        "project_id",
+        "requirement_id",
+        "variant_group",
+        postgresql_where=sa.text("variant_group IS NOT NULL"),
+    ),
     sa.Index(
         "ix_suggestions_withdrawn",
         "project_id",

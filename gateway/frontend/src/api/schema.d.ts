@@ -9214,7 +9214,7 @@ export interface components {
         };
         /**
          * QueuePage
-         * @description One page of the list; `total` counts what `per_requirement` leaves of it.
+         * @description One page of the list; `total` counts what `per_requirement` and `variants` leave of it.
          */
         QueuePage: {
             /** Items */
@@ -9232,7 +9232,7 @@ export interface components {
             total: number;
             /**
              * Total Of All
-             * @description How many there are under the other filters, whatever `per_requirement` says.
+             * @description How many there are under the other filters, whatever `per_requirement` and `variants` say.
              */
             total_of_all: number;
         };
@@ -10829,6 +10829,9 @@ export interface components {
          *
          *     Where reviews of like pairs were seen to help, `suggestion_metadata.reviews` says which, and by how much, in
          *     log-odds, they move the suggestion when sorted by relevance; the score is none of theirs.
+         *
+         *     Where test cases that are suggested for the requirement are variants of one another, by a prefix, a parameter or a
+         *     number, `suggestion_metadata.group` is the name that they share: those of one name are a group.
          * @example {
          *       "band": "high",
          *       "created_at": "2026-03-02T09:30:00.000000Z",
@@ -10944,7 +10947,7 @@ export interface components {
             link_id: string | null;
             /**
              * More Of Requirement
-             * @description With `per_requirement`: how many more suggestions of this status its requirement has than that.
+             * @description With `per_requirement`: how many more suggestions of this status its requirement has than that; with `variants`, how many more rows.
              */
             more_of_requirement?: number | null;
             /**
@@ -11001,6 +11004,11 @@ export interface components {
              * Format: uuid
              */
             test_case_id: string;
+            /**
+             * Variants
+             * @description With `variants=together`: the others of its group, the best first, at most 99: what to review with it (`bulk-review`).
+             */
+            variants?: components["schemas"]["Variant"][] | null;
         };
         /**
          * SuggestionMethod
@@ -12670,6 +12678,21 @@ export interface components {
             after: unknown;
             /** Before */
             before: unknown;
+        };
+        /**
+         * Variant
+         * @description Another suggestion of the same requirement, whose test case is a variant of that of the row.
+         */
+        Variant: {
+            band: components["schemas"]["Band"];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Similarity Score */
+            similarity_score: number;
+            test_case: components["schemas"]["ShortItem"];
         };
         /**
          * Verdict
@@ -14435,6 +14458,7 @@ export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
 export type SchemaUserNotFound = components['schemas']['UserNotFound'];
 export type SchemaValueChange = components['schemas']['ValueChange'];
+export type SchemaVariant = components['schemas']['Variant'];
 export type SchemaVerdict = components['schemas']['Verdict'];
 export type SchemaVerdictCounts = components['schemas']['VerdictCounts'];
 export type SchemaVerificationReport = components['schemas']['VerificationReport'];
@@ -21052,6 +21076,8 @@ export interface operations {
                 status?: ("pending" | "accepted" | "rejected" | "expired" | "!pending" | "!accepted" | "!rejected" | "!expired")[];
                 /** @description One id, or several with commas. */
                 test_case_id?: string;
+                /** @description `together`: of suggestions of a requirement and a status whose test cases are variants of one another, only the best is a row, and its `variants` are the others that the filters find. `per_requirement` counts these rows; `total_of_all` counts each suggestion. */
+                variants?: "together";
             };
             header?: {
                 /**
@@ -21380,6 +21406,8 @@ export interface operations {
                 status?: ("pending" | "accepted" | "rejected" | "expired" | "!pending" | "!accepted" | "!rejected" | "!expired")[];
                 /** @description One id, or several with commas. */
                 test_case_id?: string;
+                /** @description `together`: of suggestions of a requirement and a status whose test cases are variants of one another, only the best is a row, and its `variants` are the others that the filters find. `per_requirement` counts these rows; `total_of_all` counts each suggestion. */
+                variants?: "together";
             };
             header?: {
                 /**

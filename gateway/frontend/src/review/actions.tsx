@@ -75,7 +75,13 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
           {feedback ? m.review.noteThere : m.review.note}
         </Button>
       </div>
-      <Decide does={does} isTaken={isTaken} canUndo={canUndo} isMoreOpen={isMoreOpen} />
+      <Decide
+        does={does}
+        count={1 + (pair.variants?.length ?? 0)}
+        isTaken={isTaken}
+        canUndo={canUndo}
+        isMoreOpen={isMoreOpen}
+      />
     </div>
   )
 }
@@ -84,13 +90,15 @@ type Does = Record<"accept" | "reject" | "skip" | "undo" | "more", () => void>
 
 type DecideProps = {
   does: Does
+  /** How many pairs are decided on: that which is read and its variants. */
+  count: number
   isTaken: boolean
   canUndo: boolean
   isMoreOpen: boolean
 }
 
 /** The buttons of a decision; they stay as they are from pair to pair, and so does the focus. */
-const Decide = memo(function Decide({ does, isTaken, canUndo, isMoreOpen }: DecideProps) {
+const Decide = memo(function Decide({ does, count, isTaken, canUndo, isMoreOpen }: DecideProps) {
   return (
     <div className={css.decide}>
       <div className={css.narrow}>
@@ -105,10 +113,10 @@ const Decide = memo(function Decide({ does, isTaken, canUndo, isMoreOpen }: Deci
         {m.review.skip}
       </Button>
       <Button keys="x" isDisabled={isTaken} onPress={does.reject}>
-        {m.review.reject}
+        {count > 1 ? m.review.rejectMany(count) : m.review.reject}
       </Button>
       <Button look="primary" keys="a" isDisabled={isTaken} onPress={does.accept}>
-        {m.review.accept}
+        {count > 1 ? m.review.acceptMany(count) : m.review.accept}
       </Button>
     </div>
   )

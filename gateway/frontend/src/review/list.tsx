@@ -77,7 +77,7 @@ type RowProps = {
 }
 
 const Row = memo(function Row({ pair, height, number, count, isFailed, choose }: RowProps) {
-  const { requirement, test_case: testCase, band, more_of_requirement: more } = pair
+  const { requirement, test_case: testCase, band, more_of_requirement: more, variants } = pair
   const isCurrent = number !== undefined
   return (
     <li className={css.place} style={{ blockSize: height }} aria-posinset={number} aria-setsize={count}>
@@ -94,6 +94,7 @@ const Row = memo(function Row({ pair, height, number, count, isFailed, choose }:
         <span className={css.titles}>
           <span>{requirement.title}</span>
           <span className={css.test}>{testCase.title}</span>
+          {!!variants?.length && <span className={css.variants}>{m.review.andVariants(variants.length)}</span>}
         </span>
         {isFailed && <span className={css.failed}>{m.review.failedMark}</span>}
       </button>

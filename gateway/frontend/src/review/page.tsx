@@ -108,7 +108,12 @@ export default function ReviewPage() {
                 {m.review.listButton(index + 1, queue.left)}
               </Button>
             </div>
-            <Reading pair={pair} taken={queue.taken.get(pair.id)} failure={queue.failures.get(pair.id)} />
+            <Reading
+              pair={pair}
+              taken={queue.taken.get(pair.id)}
+              failure={queue.failures.get(pair.id)}
+              takeOut={mayReview ? (ids) => dispatch({ type: "taken-out", ids }) : undefined}
+            />
             {mayReview && (
               <Actions
                 pair={pair}

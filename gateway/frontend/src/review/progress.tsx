@@ -20,7 +20,11 @@ export function Progress({ queue, isLoaded }: { queue: Queue; isLoaded: boolean 
     <p className={css.progress}>
       {waiting > 0 && <span className={css.waiting}>{m.review.waiting(waiting)}</span>}
       {queue.done > 0 && <span>{m.review.doneCount(formatCount(queue.done))}</span>}
-      <span>{m.review.left(formatCount(queue.left))}</span>
+      <span>
+        {queue.pairsLeft > queue.left
+          ? m.review.leftOf(formatCount(queue.left), formatCount(queue.pairsLeft))
+          : m.review.left(formatCount(queue.left))}
+      </span>
       {rate !== undefined && <span>{m.review.rate(rate)}</span>}
     </p>
   )

@@ -8,7 +8,13 @@ import type { Pair, Suggestion } from "./queue"
 type Schemas = components["schemas"]
 /** A pair with all that both sides say. */
 export type Texts = Suggestion & { requirement: Schemas["RequirementTexts"]; test_case: Schemas["TestCaseTexts"] }
-export type ListPage = { pairs: Pair[]; total: number; next: string | null }
+export type ListPage = {
+  pairs: Pair[]
+  /** How many entries there are, and how many pairs: variants, and those beyond the best of a requirement, too. */
+  total: number
+  ofAll: number
+  next: string | null
+}
 
 const PAGE = 100
 /** So many pairs of a requirement are shown at first. */
@@ -37,15 +43,17 @@ export function useList(filters: Filters) {
 async function readPage(filters: Filters, after: string | undefined, signal: AbortSignal): Promise<ListPage> {
   // Of one requirement or test case everything is asked for: that is what "and 27 more" opens.
   const best = !filters.requirement && !filters.test_case && { per_requirement: BEST }
-  const query = { ...asQuery(filters), ...best, sort: filters.sort, limit: PAGE, ...(after && { after }) }
+  const variants = "together" as const
+  const query = { ...asQuery(filters), ...best, variants, sort: filters.sort, limit: PAGE, ...(after && { after }) }
   const page = await api.get("/api/v1/suggestions", { params: { query }, signal })
-  return { pairs: page.items.map(asPair), total: page.total, next: page.next_after }
+  return { pairs: page.items.map(asPair), total: page.total, ofAll: page.total_of_all, next: page.next_after }
 }
 
 /** Leave out of a row what the list does not show: thousands of rows stay. */
 function asPair(suggestion: Suggestion): Pair {
   const { id, similarity_score, band, suggestion_method, requirement, test_case, more_of_requirement } = suggestion
-  return { id, similarity_score, band, suggestion_method, requirement, test_case, more_of_requirement }
+  const variants = suggestion.variants ?? []
+  return { id, similarity_score, band, suggestion_method, requirement, test_case, more_of_requirement, variants }
 }
 
 /** Read what was reviewed since a moment, the newest last, for who may have missed it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Action, around, EMPTY, type Pair, perMinute, type Queue, reduce, skipped } from "./queue"
+import { type Action, around, EMPTY, idsOf, type Pair, perMinute, type Queue, reduce, skipped } from "./queue"
 
 const item = (id: string) => ({ id, external_id: id, title: id, module: null })
 const pair = (id: string): Pair => ({
@@ -15,6 +15,7 @@ const start = (ids: string, total = ids.length, list = "all"): Action => ({
   list,
   pairs: [...ids].map(pair),
   total,
+  ofAll: total,
 })
 const after = (...actions: Action[]): Queue => actions.reduce(reduce, EMPTY)
 const accept = (id: string, at = 0): Action => ({ type: "decided", id, decision: "accepted", at })
@@ -168,4 +169,41 @@ it("measures the pace by the last five minutes, and says none before half a minu
   const now = 600_000
   expect(perMinute([now - 10_000, now], now)).toBeUndefined()
   expect(perMinute([0, ...Array.from({ length: 30 }, (_, at) => now - 60_000 + at * 2000)], now)).toBe(30)
+})
+
+describe("a group of variants", () => {
+  const variant = (id: string) => ({ id, similarity_score: 0.7, band: "moderate" as const, test_case: item(`T-${id}`) })
+  const group = (ids: string): Pair => ({ ...pair(ids.slice(0, 1)), variants: [...ids.slice(1)].map(variant) })
+  const groups = (...all: string[]): Action => {
+    const pairs = all.map(group)
+    return { type: "started", list: "all", pairs, total: pairs.length, ofAll: all.join("").length }
+  }
+  const groupsOf = ({ shown }: Queue) => shown.map((one) => idsOf(one).join(""))
+  const counts = ({ left, pairsLeft, done }: Queue) => [left, pairsLeft, done]
+
+  it("is decided on as one, and comes back as one", () => {
+    const queue = after(groups("abc", "d"), accept("a"))
+    expect([groupsOf(queue), ...counts(queue)]).toEqual([["d"], 1, 1, 1])
+    expect(groupsOf(reduce(queue, groups("abc", "d")))).toEqual(["d"])
+    const back = reduce(queue, { type: "undone" })
+    expect([groupsOf(back), ...counts(back)]).toEqual([["abc", "d"], 2, 4, 0])
+  })
+
+  it("is taken apart at will, and what was taken out comes next, also when the list is read anew", () => {
+    const queue = after(groups("abc", "d"), { type: "taken-out", ids: ["c"] })
+    expect([groupsOf(queue), queue.current, ...counts(queue)]).toEqual([["ab", "c", "d"], "a", 3, 4, 0])
+    const decided = reduce(queue, accept("a"))
+    expect([groupsOf(decided), decided.current]).toEqual([["c", "d"], "c"])
+    expect(groupsOf(reduce(decided, { type: "undone" }))).toEqual(["ab", "c", "d"])
+    expect(groupsOf(reduce(queue, groups("abc", "d")))).toEqual(["ab", "c", "d"])
+  })
+
+  it("loses what somebody else has decided on, and goes on with the others", () => {
+    const queue = after(groups("abc", "def"), taken("d", "c"))
+    expect([groupsOf(queue), ...counts(queue)]).toEqual([["ab", "ef"], 2, 4, 0])
+    const read = reduce(queue, taken("a"))
+    expect([groupsOf(read), read.taken.size]).toEqual([["ab", "ef"], 1])
+    expect(groupsOf(reduce(read, { type: "moved", by: 1 }))).toEqual(["b", "ef"])
+    expect(counts(after(groups("abc", "d"), taken("a", "b", "c")))).toEqual([1, 1, 0])
+  })
 })

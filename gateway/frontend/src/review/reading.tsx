@@ -7,6 +7,7 @@ import { textsOf } from "./queries"
 import type { Pair, Taken } from "./queue"
 import css from "./reading.module.css"
 import { BothTexts } from "./texts"
+import { Variants } from "./variants"
 import { Why } from "./why"
 
 /** What is chosen: all terms, one of them, or none. */
@@ -16,10 +17,11 @@ type Props = {
   pair: Pair
   taken: Taken | undefined
   failure: string | undefined
+  takeOut: ((ids: readonly string[]) => void) | undefined
 }
 
 /** The pair that is read: both texts in the middle, why they were put together at the edge. */
-export function Reading({ pair, taken, failure }: Props) {
+export function Reading({ pair, taken, failure, takeOut }: Props) {
   const { data: texts, error, refetch } = useQuery(textsOf(pair.id))
   const [shown, setShown] = useState<Shown>({ pair: pair.id, terms: "all" })
   const [hovered, setHovered] = useState<string>()
@@ -48,6 +50,7 @@ export function Reading({ pair, taken, failure }: Props) {
         {taken && <p className={css.taken}>{takenSentence(taken)}</p>}
         {failure && <p className={css.failed}>{m.review.cameBack(failure)}</p>}
         {error && <Failure error={error} retry={() => void refetch()} />}
+        {!!pair.variants?.length && <Variants pair={pair} variants={pair.variants} takeOut={takeOut} />}
         <div className={css.sides}>
           <BothTexts pair={pair} texts={texts} only={only} areMarked={terms !== "none"} />
         </div>

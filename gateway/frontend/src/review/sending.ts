@@ -1,14 +1,17 @@
 import { api } from "../api/client"
 import { ApiProblem } from "../api/problem"
+import type { components } from "../api/schema"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { kept as inBrowser, store } from "../store"
 import { nameOf } from "./names"
 import { Outbox, type Report, type Write } from "./outbox"
+import { idsOf, type Pair } from "./queue"
 
 const KEPT = "traceline.review.unconfirmed"
 const PATIENCE_MS = 30_000
 
+type Result = components["schemas"]["ReviewResult"]
 type Kept = { user: string; write: Write }
 
 let user = ""
@@ -24,7 +27,7 @@ export const useUnconfirmed = unconfirmed.use
 /** Tell the server about a pair; false while too much waits for it already. */
 export function tell(write: Write): boolean {
   if (outbox.isFull) return false
-  touched.add(write.pair.id)
+  for (const id of idsOf(write.pair)) touched.add(id)
   outbox.add(write)
   return true
 }
@@ -61,10 +64,15 @@ async function send(write: Write): Promise<void> {
   }
 }
 
-/** Send a write so that it arrives although the page may go. */
-function post({ pair, kind, linkType, feedback }: Write): Promise<unknown> {
+/** Return what a request needs to arrive although the page may go. */
+const lasting = () => ({ keepalive: true, signal: AbortSignal.timeout(PATIENCE_MS) })
+
+/** Send a write. */
+function post(write: Write): Promise<unknown> {
+  const { pair, kind, linkType, feedback } = write
+  if (pair.variants?.length) return kind === "reopen" ? undoGroup(pair) : reviewGroup(write)
   const params = { path: { suggestion_id: pair.id } }
-  const init = { params, keepalive: true, signal: AbortSignal.timeout(PATIENCE_MS) }
+  const init = { params, ...lasting() }
   if (kind === "reopen") return api.post("/api/v1/suggestions/{suggestion_id}/reopen", init)
   if (kind === "reject") {
     const body = feedback ? { body: { feedback } } : {}
@@ -72,6 +80,43 @@ function post({ pair, kind, linkType, feedback }: Write): Promise<unknown> {
   }
   const body = { ...(feedback && { feedback }), link_type: linkType ?? "covers" }
   return api.post("/api/v1/suggestions/{suggestion_id}/accept", { ...init, body })
+}
+
+/** Review a pair with its variants by one request. */
+async function reviewGroup({ pair, kind, decision, linkType, feedback }: Write): Promise<void> {
+  const action = kind === "accept" ? ("accept" as const) : ("reject" as const)
+  const how = { ...(feedback && { feedback }), ...(kind === "accept" && { link_type: linkType ?? "covers" }) }
+  const answer = await api.post("/api/v1/suggestions/bulk-review", {
+    body: { action, ids: idsOf(pair), ...how },
+    ...lasting(),
+  })
+  // As with a single pair: the answer to an earlier try may have been lost on its way.
+  const isDone = (one: Result) => one.reviewed_by === user && one.suggestion_status === decision
+  settle(pair, answer.items as Result[], isDone)
+}
+
+/** Undo the review of a pair with its variants, as a whole. */
+async function undoGroup(pair: Pair): Promise<void> {
+  const query = { ids: idsOf(pair).join() }
+  const { items } = await api.get("/api/v1/suggestions", { params: { query }, ...lasting() })
+  const review = items.find((one) => one.reviewed_by === user)?.review_id
+  if (review) {
+    const params = { path: { review_id: review } }
+    const answer = await api.post("/api/v1/suggestions/reviews/{review_id}/undo", { params, ...lasting() })
+    settle(pair, answer.items)
+  } else {
+    const params = { path: { suggestion_id: pair.id } }
+    await api.post("/api/v1/suggestions/{suggestion_id}/reopen", { params, ...lasting() })
+  }
+}
+
+/** Fail as a single pair would when nothing was done; say so when some of it was not. */
+function settle(pair: Pair, results: readonly Result[], isDone = (_: Result) => false): void {
+  const failed = results.filter((one) => one.status === "error" && !isDone(one))
+  const [first] = failed
+  if (!first) return
+  if (failed.length === results.length) throw new ApiProblem(409, { ...first })
+  toast(m.review.notAll(nameOf(pair), failed.length, first.detail ?? ""), { isError: true })
 }
 
 function report(one: Report): void {

@@ -11,7 +11,7 @@ import type { Filters } from "./filters"
 import { nameOf } from "./names"
 import type { Report, Write } from "./outbox"
 import { prefetch, readReviewed, useList } from "./queries"
-import { around, type Decision, EMPTY, type Queue, reduce, type Step } from "./queue"
+import { around, type Decision, EMPTY, idsOf, type Queue, reduce, type Step } from "./queue"
 import { begin, isOwn, listen, outbox, tell } from "./sending"
 
 const AHEAD = 10
@@ -44,7 +44,7 @@ export function useReview(filters: Filters) {
     if (!first) return
     const isNew = seen.current.first !== first
     if (isNew) {
-      dispatch({ type: "started", list, pairs: first.pairs, total: first.total })
+      dispatch({ type: "started", list, pairs: first.pairs, total: first.total, ofAll: first.ofAll })
       dispatch({ type: "returned", pairs: lastWrites().flatMap(({ kind, pair }) => (kind === "reopen" ? [pair] : [])) })
     }
     for (const page of all.slice(isNew ? 1 : seen.current.count)) {
@@ -81,7 +81,7 @@ export function useReview(filters: Filters) {
     if (report.outcome === "taken") {
       const { suggestion_status: status, reviewed_by: by, reviewed_at: at } = report.problem.body
       const taken = { status: String(status), by: (by as string) ?? null, at: (at as string) ?? null }
-      dispatch({ type: "taken", ids: [pair.id], by: taken, mine: true })
+      dispatch({ type: "taken", ids: idsOf(pair), by: taken, mine: true })
       setTakenLately((before) => [...before, report])
     } else if (report.outcome === "failed" && kind === "reopen") {
       dispatch({ type: "undo-failed", pair, decision, at: Date.now() })
@@ -204,11 +204,13 @@ function useKeptSteps(queue: { current: Queue }, email: string): void {
 function restored(email: string): Queue {
   begin(email)
   const out = new Map<string, Decision>()
-  for (const { kind, pair, decision } of lastWrites()) if (kind !== "reopen") out.set(pair.id, decision)
+  for (const { kind, pair, decision } of lastWrites()) {
+    if (kind !== "reopen") for (const id of idsOf(pair)) out.set(id, decision)
+  }
   const before = kept<{ email: string; steps: Step[]; done: number } | null>(KEPT_STEPS, null, sessionStorage)
   if (before?.email !== email) return { ...EMPTY, out }
   for (const step of before.steps) {
-    if (step.kind === "one" && step.decision === "skipped") out.set(step.pair.id, "skipped")
+    if (step.kind === "one" && step.decision === "skipped") for (const id of idsOf(step.pair)) out.set(id, "skipped")
   }
   return { ...EMPTY, out, steps: before.steps, done: before.done }
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -160,8 +160,24 @@ Expand = Annotated[
 # Of a status: whoever has decided about the best sees the next.
 _AMONG_THE_BEST = """
     (SELECT count(*) FROM (SELECT FROM suggestions better WHERE better.requirement_id = s.requirement_id
-        AND better.status = s.status AND (better.similarity_score, better.id) > (s.similarity_score, s.id)
+        AND better.status = s.status AND (better.similarity_score, better.id) > (s.similarity_score, s.id) AND {counts}
         LIMIT %(per_requirement)s) AS counted) < %(per_requirement)s
+"""
+# `s` is the row; of `better`, too, only the best of its variants is one.
+_OF_OTHER_VARIANTS = """
+    (better.variant_group IS NULL OR better.variant_group IS DISTINCT FROM s.variant_group
+        AND NOT EXISTS (SELECT FROM suggestions best WHERE best.requirement_id = better.requirement_id
+            AND best.variant_group = better.variant_group AND best.status = better.status
+            AND (best.similarity_score, best.id) > (better.similarity_score, better.id)))
+"""
+VARIANTS_FOUND = """
+    (SELECT s.* FROM suggestions s WHERE s.variant_group IS NOT NULL{also}) other
+    WHERE other.requirement_id = s.requirement_id AND other.variant_group = s.variant_group AND other.status = s.status
+"""
+"""The suggestions of one group with `suggestions s`, itself included, under conditions of their own."""
+_BEST_OF_ITS_VARIANTS = f"""
+    (s.variant_group IS NULL OR NOT EXISTS (SELECT FROM {VARIANTS_FOUND}
+        AND (other.similarity_score, other.id) > (s.similarity_score, s.id)))
 """
 
 
@@ -178,6 +194,14 @@ class ListQuery(FilterFields, PageQuery):
             " others a requirement has, and `total_of_all` how many there are without this.",
         ),
     ] = None
+    variants: Annotated[
+        Literal["together"] | None,
+        Field(
+            description="`together`: of suggestions of a requirement and a status whose test cases are variants of one"
+            " another, only the best is a row, and its `variants` are the others that the filters find."
+            " `per_requirement` counts these rows; `total_of_all` counts each suggestion.",
+        ),
+    ] = None
     sort: Annotated[
         str | None,
         sorts(
@@ -191,14 +215,30 @@ class ListQuery(FilterFields, PageQuery):
     @property
     def say_status_alone(self) -> bool:
         """Whether nothing narrows but the status."""
-        return self.ids is None and self.per_requirement is None and super().say_status_alone
+        return self.is_everything and self.ids is None and super().say_status_alone
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether each suggestion that the filters find is a row."""
+        return self.per_requirement is None and self.variants is None
+
+    def found(self) -> Conditions:
+        """Return the conditions of the filters, and that it is one of `ids`; raises Invalid."""
+        conditions = super().conditions()
+        conditions.choose("s.id", parse_own_ids(self.ids))
+        return conditions
 
     def conditions(self, *always: str) -> Conditions:
-        """Return the conditions of the filters, and that it is one of `ids`; raises Invalid."""
-        conditions = super().conditions(*always)
-        conditions.choose("s.id", parse_own_ids(self.ids))
+        """Return the conditions over `suggestions s` of what is a row, beside `always`; raises Invalid."""
+        conditions = self.found()
+        also, counts = conditions.also, "true"
+        for one in always:
+            conditions.always(one, of="")
+        if self.variants is not None:
+            counts = _OF_OTHER_VARIANTS
+            conditions.add(_BEST_OF_ITS_VARIANTS.format(also=also))
         if self.per_requirement is not None:
-            conditions.add(_AMONG_THE_BEST, per_requirement=self.per_requirement)
+            conditions.add(_AMONG_THE_BEST.format(counts=counts), per_requirement=self.per_requirement)
         return conditions
 
 

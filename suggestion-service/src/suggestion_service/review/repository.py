@@ -11,7 +11,7 @@ from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Sort
 from suggestion_service.review.band import BAND
-from suggestion_service.review.filters import PAIR, order_by
+from suggestion_service.review.filters import PAIR, VARIANTS_FOUND, ListQuery, order_by
 from suggestion_service.store import suggestions
 
 
@@ -32,10 +32,14 @@ def _said(alias: str, *may_be_missing: str) -> str:
 
 
 # What reviews of other pairs say is part of the explanation; the score does not know of it.
+_REVIEWS = (
+    "jsonb_build_object('reviews', jsonb_build_object('adjustment', s.review_adjustment, 'because', s.review_evidence))"
+)
 _METADATA = (
-    "CASE WHEN s.review_adjustment IS NULL THEN s.suggestion_metadata ELSE coalesce(s.suggestion_metadata, '{}')"
-    " || jsonb_build_object('reviews', jsonb_build_object('adjustment', s.review_adjustment,"
-    " 'because', s.review_evidence)) END AS suggestion_metadata"
+    "CASE WHEN s.review_adjustment IS NULL AND s.variant_group IS NULL THEN s.suggestion_metadata"
+    " ELSE coalesce(s.suggestion_metadata, '{}')"
+    " || CASE WHEN s.variant_group IS NULL THEN '{}' ELSE jsonb_build_object('group', s.variant_group) END"
+    f" || CASE WHEN s.review_adjustment IS NULL THEN '{{}}' ELSE {_REVIEWS} END END AS suggestion_metadata"
 )
 _FIELDS = (
     f"s.id, s.requirement_id, s.test_case_id, s.similarity_score, {BAND} AS band, s.suggestion_method,"
@@ -47,8 +51,20 @@ _WITH_TEXTS = (
     f"{_FIELDS}, {_said('r')} AS requirement, {_said('t', 'preconditions', 'steps', 'postconditions')} AS test_case"
 )
 _MORE = """
-    greatest(0, (SELECT count(*) FROM suggestions o WHERE o.requirement_id = s.requirement_id AND o.status = s.status)
+    greatest(0, (SELECT {count} FROM suggestions o WHERE o.requirement_id = s.requirement_id AND o.status = s.status)
         - %(per_requirement)s) AS more_of_requirement
+"""
+_VARIANTS_TOGETHER = "count(*) FILTER (WHERE o.variant_group IS NULL) + count(DISTINCT o.variant_group)"
+_MOST_VARIANTS = 99
+_VARIANT = (
+    f"jsonb_build_object('id', s.id, 'similarity_score', s.similarity_score, 'band', {BAND},"
+    f" 'test_case', {_short('t')})"
+)
+_VARIANTS = f"""
+    coalesce((SELECT jsonb_agg({_VARIANT} ORDER BY s.similarity_score DESC, s.id DESC)
+        FROM (SELECT other.* FROM {VARIANTS_FOUND} AND other.id <> s.id
+            ORDER BY other.similarity_score DESC, other.id DESC LIMIT {_MOST_VARIANTS}) s
+        JOIN items t ON t.id = s.test_case_id), '[]') AS variants
 """
 _COUNT_BY_STATUS = "SELECT coalesce(sum(s.rows), 0)::bigint FROM suggestion_counts s"
 _BEST_FIRST = order_by(Sort("score", descending=True))
@@ -109,20 +125,22 @@ class Undoable:
 
 
 async def page(
-    connection: Connection, conditions: Conditions, wanted: PageRequest, *, status_alone: bool, texts: bool
+    connection: Connection, query: ListQuery, conditions: Conditions, wanted: PageRequest, *, texts: bool
 ) -> Fetched:
     """Return one page of suggestions as they are answered, with the items' texts if asked for.
 
-    `status_alone`: nothing narrows but the status.
+    `conditions` are those of the query.
     """
     columns = _WITH_TEXTS if texts else _ANSWER
-    if "per_requirement" in conditions.parameters:
-        columns = f"{columns}, {_MORE}"
+    if query.per_requirement is not None:
+        columns = f"{columns}, {_MORE.format(count='count(*)' if query.variants is None else _VARIANTS_TOGETHER)}"
+    if query.variants is not None:
+        columns = f"{columns}, {_VARIANTS.format(also=query.found().also)}"
     # Answered rounded, which is no position.
     by_relevance = wanted.order.columns[0].name == "exact_relevance"
     if by_relevance:
         columns = f"s.relevance AS exact_relevance, {columns}"
-    total = f"{_COUNT_BY_STATUS} {conditions.where}" if status_alone else None
+    total = f"{_COUNT_BY_STATUS} {conditions.where}" if query.say_status_alone else None
     found = await fetch_page(connection, columns, "suggestions s", conditions, wanted, total, joined=PAIR)
     if by_relevance:
         for row in found.rows:

@@ -73,6 +73,15 @@ class Span(BaseModel):
     weight: float = Field(description="What the term adds to the score, wherever it stands.")
 
 
+class Variant(BaseModel):
+    """Another suggestion of the same requirement, whose test case is a variant of that of the row."""
+
+    id: UUID
+    similarity_score: float = Field(ge=0, le=1)
+    band: Band
+    test_case: ShortItem
+
+
 class Suggestion(BaseModel):
     """A pair that may belong together, why, and what became of it.
 
@@ -87,6 +96,9 @@ class Suggestion(BaseModel):
 
     Where reviews of like pairs were seen to help, `suggestion_metadata.reviews` says which, and by how much, in
     log-odds, they move the suggestion when sorted by relevance; the score is none of theirs.
+
+    Where test cases that are suggested for the requirement are variants of one another, by a prefix, a parameter or a
+    number, `suggestion_metadata.group` is the name that they share: those of one name are a group.
     """
 
     model_config = ConfigDict(
@@ -193,7 +205,13 @@ class Suggestion(BaseModel):
     test_case: ShortItem | TestCaseTexts = Field(description="With `expand=texts`, all that it says.")
     more_of_requirement: int | None = Field(
         default=None,
-        description="With `per_requirement`: how many more suggestions of this status its requirement has than that.",
+        description="With `per_requirement`: how many more suggestions of this status its requirement has than that;"
+        " with `variants`, how many more rows.",
+    )
+    variants: list[Variant] | None = Field(
+        default=None,
+        description="With `variants=together`: the others of its group, the best first, at most 99: what to review"
+        " with it (`bulk-review`).",
     )
     spans: list[Span] | None = Field(
         default=None,
@@ -206,8 +224,8 @@ class Suggestion(BaseModel):
 
 
 class QueuePage(Page[Suggestion]):
-    """One page of the list; `total` counts what `per_requirement` leaves of it."""
+    """One page of the list; `total` counts what `per_requirement` and `variants` leave of it."""
 
     total_of_all: int = Field(
-        description="How many there are under the other filters, whatever `per_requirement` says."
+        description="How many there are under the other filters, whatever `per_requirement` and `variants` say."
     )

@@ -32,14 +32,12 @@ async def page(database: Database, query: ListQuery, wanted: PageRequest) -> tup
 
     Raises Invalid for an unknown value.
     """
+    # What is wrong with the query is said whether or not the database answers.
     conditions, texts = query.conditions(), wants_texts(query.expand)
     async with database.connection() as connection:
-        found = await repository.page(connection, conditions, wanted, status_alone=query.say_status_alone, texts=texts)
+        found = await repository.page(connection, query, conditions, wanted, texts=texts)
         await add_precision(connection, found.rows)
-        of_all = found.total
-        if query.per_requirement is not None:
-            everything = query.model_copy(update={"per_requirement": None})
-            of_all = await repository.count(connection, everything.conditions())
+        of_all = found.total if query.is_everything else await repository.count(connection, query.found())
     if texts:
         await add_spans(found.rows)
     return found, of_all

@@ -20,6 +20,7 @@ from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.corpus import Pair, View, pairs_of
 from suggestion_service.scoring.events import record_generated
+from suggestion_service.scoring.grouping import group_variants
 from suggestion_service.scoring.jobs import BATCH
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, scoring_queue, suggestions
@@ -108,6 +109,8 @@ class ChangeScoring:
             created = Counter(owner_of[pair] for pair in stored)
             for new in rescored:
                 await suggestions.rescore(connection, new.ids, new.rows)
+            touched = {pair[0] for pair in stored} | {one.requirement_id for one in pending}
+            await group_variants(connection, touched)
             found = Counter(owners.values())
             await record_generated(connection, batch, scale, created, found)
             await scoring_queue.finish(connection, batch)

@@ -1,7 +1,7 @@
 """SQL of scoring: which pairs may be suggested, and what is pending."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from chassis.db.database import Connection
@@ -35,6 +35,12 @@ _PENDING_IN_SCALE = f"""
 ORDER BY s.id LIMIT %(limit)s
 """
 
+_PENDING_NAMES = f"""
+SELECT s.id, s.requirement_id, s.test_case_id, s.variant_group, t.title, t.external_id
+FROM suggestions s JOIN items t ON t.id = s.test_case_id
+WHERE s.requirement_id = ANY(%s) AND {PENDING}
+"""
+
 
 class PendingPair(NamedTuple):
     """A pending suggestion."""
@@ -47,6 +53,17 @@ class PendingPair(NamedTuple):
     def pair(self) -> tuple[UUID, UUID]:
         """Its requirement and its test case."""
         return self.requirement_id, self.test_case_id
+
+
+class PendingName(NamedTuple):
+    """A pending suggestion, what its test case is called, and the group of variants that it is in by now."""
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    variant_group: str | None
+    title: str
+    external_id: str | None
 
 
 async def candidates(connection: Connection, pairs: str, run_id: UUID | None) -> tuple[set[int], int]:
@@ -80,3 +97,21 @@ async def pending_in_scale(connection: Connection, method: str, after: UUID, lim
     return await fetch_all(
         connection, PendingPair, _PENDING_IN_SCALE, {"method": method, "after": after, "limit": limit}
     )
+
+
+async def pending_names(connection: Connection, requirement_ids: Collection[UUID]) -> list[PendingName]:
+    """Return the pending suggestions of requirements."""
+    return await fetch_all(connection, PendingName, _PENDING_NAMES, (list(requirement_ids),))
+
+
+async def bodies(connection: Connection, test_case_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return what test cases say beside their titles."""
+    cursor = await connection.execute(
+        "SELECT id, text - 'title' AS said FROM items WHERE id = ANY(%s)", (list(test_case_ids),)
+    )
+    return {row["id"]: "\n".join(_texts(row["said"])) for row in await cursor.fetchall()}
+
+
+def _texts(said: dict[str, Any]) -> Iterator[str]:
+    for value in said.values():
+        yield from value.values() if isinstance(value, dict) else (str(value),)

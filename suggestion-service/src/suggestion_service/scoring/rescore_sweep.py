@@ -23,6 +23,7 @@ from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.corpus import Pair, View, pairs_of
 from suggestion_service.scoring.events import record_generated
+from suggestion_service.scoring.grouping import group_variants
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, items, settlement, suggestions
 
@@ -183,6 +184,7 @@ class RescoreSweep:
                 await corpus_head.lock(connection)
                 await self._scales.confirm(connection, scale)
                 new = await suggestions.insert(connection, None, datetime.now(UTC))
+                await group_variants(connection, {requirement_id for requirement_id, _ in new})
                 created = Counter(later[pair] for pair in new)
                 changed = await items.last_changed(connection, list(created))
                 await record_generated(connection, changed, scale, created, found)

@@ -15,6 +15,7 @@ from suggestion_service.methods import METHODS
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.corpus import Pair, pairs_of
+from suggestion_service.scoring.grouping import group_variants
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, run_parts, suggestions
 from suggestion_service.store.run_parts import ClaimedShard
@@ -93,6 +94,7 @@ class ShardScoring:
             await suggestions.stage(connection, proposal.rows)
             await corpus_head.lock(connection)
             stored = await suggestions.insert(connection, shard.request.id, datetime.now(UTC))
+            await group_variants(connection, {requirement_id for requirement_id, _ in stored})
             skipped = len(pairs) - len(stored) - proposal.already
             await run_parts.advance(connection, shard, progress, created=len(stored), skipped=skipped)
         metrics.CREATED.labels(METHODS[shard.request.algorithm]).inc(len(stored))
@@ -117,6 +119,7 @@ class ShardScoring:
                 owner = None if request.pending_only else request.id
                 updated = await suggestions.rescore(connection, new.ids, new.rows, owner)
                 withdrawn = await suggestions.withdraw(connection, new.below_ids, new.below_rows, request.id)
+                await group_variants(connection, {one.requirement_id for one in pending})
                 await run_parts.advance(
                     *(connection, shard, _FINDING),
                     updated=updated,

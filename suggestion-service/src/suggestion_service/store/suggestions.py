@@ -11,7 +11,7 @@
 Rescoring and the adjustment by reviews change a pending suggestion in place.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from math import ceil
@@ -139,6 +139,14 @@ _ADJUST = f"""
 UPDATE suggestions s SET review_adjustment = n.adjustment, review_evidence = n.because
 FROM jsonb_to_recordset(%s::jsonb) AS n(id uuid, adjustment double precision, because jsonb)
 WHERE s.id = n.id AND {PENDING}
+"""
+
+# Those that somebody is reviewing are let be: waiting for them here could be waiting for one another.
+_GROUP = f"""
+UPDATE suggestions s SET variant_group = n.variant_group
+FROM jsonb_to_recordset(%s::jsonb) AS n(id uuid, variant_group text)
+WHERE s.id = n.id AND {PENDING}
+    AND s.id IN (SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE SKIP LOCKED)
 """
 
 # Not those that are being accepted: the event of an accepted suggestion's link comes while it is being finished.
@@ -352,6 +360,12 @@ async def adjust(connection: Connection, rows: Sequence[Adjusted]) -> None:
     """Store what reviews say of pending suggestions."""
     await lock(connection, [row.id for row in rows])
     await connection.execute(_ADJUST, (orjson.dumps(rows).decode(),))
+
+
+async def group(connection: Connection, groups: Mapping[UUID, str | None]) -> None:
+    """Store the group of variants that each of these pending suggestions is in, None where it is in none."""
+    rows = orjson.dumps([{"id": one, "variant_group": name} for one, name in groups.items()]).decode()
+    await connection.execute(_GROUP, (rows, list(groups)))
 
 
 async def reject(connection: Connection, ids: Sequence[UUID], rejection: Rejection) -> list[ReviewedSuggestion]:
