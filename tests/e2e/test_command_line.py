@@ -53,6 +53,7 @@ def test_a_file_is_planned_applied_and_exported_whole(run: Run, tmp_path: Path) 
     (tmp_path / "parents.csv").write_text(f"Key,Summary,Parent\n{key},Doors,\n{key}-2,Close,{key}\n")
     related = run("import", "parents.csv", "--check")
     assert (related.returncode, related.stderr.count("parents.csv: 1 relation between requirements is kept")) == (1, 1)
+    assert "2 items are compared with the other side once applied" in related.stdout
     (tmp_path / "old.reqif").write_text("<REQ-IF/>")
     assert run("import", "old.reqif").stderr.startswith("Error: old.reqif:1:1: This file names no namespace")
     (tmp_path / "doors.csv").write_text(f"Key,Summary,Description\n{key},Doors close,All doors close.\n")

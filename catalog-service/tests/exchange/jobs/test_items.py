@@ -286,3 +286,17 @@ async def test_a_restore_of_what_another_project_has_is_a_conflict_of_which_noth
     assert (problem_of_ids["code"], problem_of_ids["count"]) == ("ids_taken", 2), "which of them is not told"
     await elsewhere.apply(job)
     assert (await elsewhere.catalog.read("/requirements"))["total"] == 0
+
+
+async def test_a_plan_says_how_many_items_suggestions_are_looked_for(imports: Any) -> None:
+    known, retitled, moved, owned = (imports.requirement(module="a") for _ in range(4))
+    await imports.load(known, retitled, moved, owned)
+    job = await imports.plan(
+        known,
+        {**retitled, "title": "Other"},
+        {**moved, "module": "b"},
+        {**owned, "status": "approved"},
+        imports.requirement(),
+        imports.test_case(),
+    )
+    assert (job["summary"]["to_score"], job["options"]["suggest"]) == (4, True)

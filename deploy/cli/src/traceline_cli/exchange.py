@@ -112,6 +112,10 @@ def _counts(job: dict[str, Any]) -> list[str]:
     for kind, counts in (job.get("counts") or {}).items():
         if isinstance(counts, dict) and any(counts.values()):
             lines.append(f"  {kind}: " + ", ".join(f"{count} {action}" for action, count in counts.items() if count))
+    to_score = (job.get("summary") or {}).get("to_score")
+    if to_score and job["status"] in {"planned", "applied"} and (job.get("options") or {}).get("suggest", True):
+        items = "item is" if to_score == 1 else "items are"
+        lines.append(f"  suggestions: {to_score} {items} compared with the other side once applied")
     return lines
 
 

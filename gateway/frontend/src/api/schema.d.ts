@@ -5453,6 +5453,7 @@ export interface components {
          *             "row": 17
          *           }
          *         ],
+         *         "to_score": 15,
          *         "warnings": [
          *           {
          *             "code": "relations_kept",
@@ -5783,6 +5784,11 @@ export interface components {
             makes_suspect: number;
             /** Problems */
             problems: components["schemas"]["ImportRemark"][];
+            /**
+             * To Score
+             * @description Items that say something new: they are compared with the other side once it is applied, and suggestions follow, unless `suggest` or the project wants none. Null in plans of older versions.
+             */
+            to_score?: number | null;
             /** Warnings */
             warnings: components["schemas"]["PlanWarning"][];
         };
@@ -6844,6 +6850,7 @@ export interface components {
          *             "row": 17
          *           }
          *         ],
+         *         "to_score": 15,
          *         "warnings": [
          *           {
          *             "code": "relations_kept",

@@ -71,9 +71,9 @@ export function Counts({ job }: { job: Import }) {
 }
 
 /** What a person has to know of a plan beside its counts. */
-export function Summary({ job: { id, summary } }: { job: Import }) {
+export function Summary({ job: { id, summary, options } }: { job: Import }) {
   if (!summary) return null
-  const { problems, warnings, defaulted, makes_suspect } = summary
+  const { problems, warnings, defaulted, makes_suspect, to_score } = summary
   const lists = [
     { title: words.problems, remarks: problems, sign: "✕", isFailure: true },
     { title: words.notTaken, remarks: warnings.filter(({ unclean }) => unclean), sign: "▲", isFailure: false },
@@ -106,6 +106,7 @@ export function Summary({ job: { id, summary } }: { job: Import }) {
           ),
       )}
       <ul className={css.remarks}>
+        {!!to_score && options.suggest !== false && <li>{words.toScore(to_score)}</li>}
         {makes_suspect > 0 && <li>▲ {words.suspect(makes_suspect)}</li>}
         {Object.entries(defaulted).map(([field, count]) => (
           <li key={field}>{words.defaulted(nameOfField(field), count)}</li>

@@ -91,6 +91,13 @@ class ImportSummary(BaseModel):
         dict[str, int], Field(description="Required fields that the file lacks, and in how many rows.")
     ]
     makes_suspect: Annotated[int, Field(description="Links that become suspect, since an item changes its meaning.")]
+    to_score: Annotated[
+        int | None,
+        Field(
+            description="Items that say something new: they are compared with the other side once it is applied, and"
+            " suggestions follow, unless `suggest` or the project wants none. Null in plans of older versions."
+        ),
+    ] = None
 
 
 class ImportFailure(BaseModel):
@@ -143,6 +150,7 @@ IMPORT_EXAMPLE: JsonDict = {
         ],
         "defaulted": {"type": 16},
         "makes_suspect": 3,
+        "to_score": 15,
     },
     "rows_read": 16,
     "plan_hash": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",

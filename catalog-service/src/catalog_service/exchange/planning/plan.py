@@ -26,6 +26,8 @@ ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete
 SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
 _MOST_DELETIONS = 20
 _SHARE_OF_DELETIONS = 0.05
+_SCORED = ("title", "description", "steps", "preconditions", "postconditions", "module", "tags", "priority")
+"""What suggestions look at: a change of anything else has nothing looked for."""
 IDS_TAKEN = "ids_taken"
 """The code of rows that a restore cannot create."""
 _OPTIONS = (
@@ -315,6 +317,7 @@ async def _summary(
         "defaulted": read["defaulted"],
         "columns": read["columns"],
         "makes_suspect": await _becoming_suspect(planner),
+        "to_score": await _to_score(planner),
     }
 
 
@@ -330,5 +333,16 @@ async def _becoming_suspect(planner: _Planner) -> int:
     meanings = {f"meaning_of_{kind.name}": list(kind.meaning) for kind in KINDS}
     number: int = await fetch_value(
         planner.connection, f"SELECT count(DISTINCT id) FROM ({changing}) suspect", meanings
+    )
+    return number
+
+
+async def _to_score(planner: _Planner) -> int:
+    """Return how many items the plan has say something new to those who look for suggestions."""
+    number: int = await fetch_value(
+        planner.connection,
+        "SELECT count(*) FROM plan p WHERE p.kind = ANY(%(kinds)s)"
+        " AND (p.action = 'create' OR p.action = 'update' AND p.changes::jsonb ?| %(scored)s)",
+        {"kinds": [kind.name for kind in KINDS], "scored": list(_SCORED)},
     )
     return number

@@ -260,6 +260,10 @@ export const exchange = {
     notClean: counted("row cannot be applied as it is.", "rows cannot be applied as they are."),
     kind: "Kind",
     suspect: counted("link becomes suspect.", "links become suspect."),
+    toScore: counted(
+      "item is compared with the other side afterwards; suggestions follow.",
+      "items are compared with the other side afterwards; suggestions follow.",
+    ),
     defaulted: (field: string, count: number) =>
       `${field}: filled in ${counted("row that lacks it", "rows that lack it")(count)}`,
     problems: "What is wrong",
