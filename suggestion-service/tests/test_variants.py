@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suggestion_service.variants import Described, group, sharing_a_name
+from suggestion_service.variants import Described, group, sharing_a_name, words_of
 
 PAGES = "Open the book and check that each page is laid out as the package document says"
 DOOR = "Hold the badge to the reader, wait for the light and push the door"
@@ -16,7 +16,7 @@ DOOR = "Hold the badge to the reader, wait for the light and push the door"
 def named(*cases: tuple[str, str] | tuple[str, str, str]) -> list[Described]:
     """Test cases of (title, text) or (title, text, external id), with ids in their order."""
     return [
-        Described(UUID(int=number), case[0], case[2] if len(case) == 3 else None, case[1])
+        Described(UUID(int=number), case[0], case[2] if len(case) == 3 else None, words_of(case[1]))
         for number, case in enumerate(cases)
     ]
 
@@ -135,7 +135,9 @@ def test_a_group_has_two_members_and_whoever_is_in_one_shares_a_name(cases: list
 
 @given(CASES, st.text(max_size=40))
 def test_who_has_a_name_and_a_text_of_its_own_is_alone(cases: list[tuple[str, str, str]], title: str) -> None:
-    alone = Described(UUID(int=999), f"zebra {title}", None, "Feed the zebra, then clean its box and shut the gate")
+    alone = Described(
+        UUID(int=999), f"zebra {title}", None, words_of("Feed the zebra, clean its box and shut the gate")
+    )
     assert alone.id not in group([*named(*cases), alone])
 
 

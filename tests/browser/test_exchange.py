@@ -119,6 +119,7 @@ def test_a_file_is_looked_at_mapped_planned_and_applied_by_keyboard(page_of: Pag
     page.keyboard.press("Control+Enter")
     expect(page).to_have_url(re.compile(r"/imports/[0-9a-f-]{36}$"))
     expect(page.get_by_text("Every row can be applied.")).to_be_visible()
+    expect(page.get_by_text("1 item is compared with the other side afterwards; suggestions follow.")).to_be_visible()
     page.keyboard.press("a")
     expect(page.get_by_role("dialog", name="Apply 1 change")).to_be_visible()
     page.keyboard.press("Enter")

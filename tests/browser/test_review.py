@@ -184,6 +184,8 @@ def variants_of(reviewer: Traceline) -> Queue:
     for browser in ("Chrome", "Firefox", "Safari", "Edge"):
         reviewer.create_test_case(title=f"Door {door} opens ({browser})", description=said, module=queue.module)
     reviewer.create_test_case(title=f"Test case {texts.word()}", description=said, module=queue.module)
+    for _ in range(12):  # words that all items have are no evidence
+        reviewer.create_requirement(title=texts.words(4), description=texts.words(6))
     reviewer.generate(algorithm="keyword", threshold=0.2)
     queue.ids = {titles: one["id"] for titles, one in queue.record().items()}
     assert len(queue.ids) == 5

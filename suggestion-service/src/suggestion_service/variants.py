@@ -87,9 +87,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Described(Named):
-    """A test case with all that it says beside its title."""
+    """A test case with the words of all that it says beside its title, see `words_of`."""
 
-    text: str
+    words: frozenset[str]
 
 
 class _Key(NamedTuple):
@@ -109,6 +109,11 @@ class _Name(NamedTuple):
     """The name with "…" where something was taken out."""
     varying: frozenset[str]
     """The words that were taken out."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text, without its numbers; of scripts without spaces, the letters."""
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def sharing_a_name(cases: Iterable[Named]) -> set[UUID]:
@@ -147,8 +152,8 @@ def _alike(members: Sequence[tuple[Described, _Name]], key: _Key) -> Iterator[li
         return
     found: list[tuple[frozenset[str], bool, list[tuple[Described, _Name]]]] = []
     for case, name in members:
-        all_words = _words(case.text)
-        said, is_negative = all_words - name.varying, not _NEGATIVE.isdisjoint(all_words - name.varying)
+        said = case.words - name.varying
+        is_negative = not _NEGATIVE.isdisjoint(said)
         if len(said) < _FEWEST_WORDS and (key.taken_out or not _says_what(key)):
             continue
         for first, first_is_negative, others in found:
@@ -167,7 +172,7 @@ def _near(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _says_what(key: _Key) -> bool:
     """Check whether a name says by itself what is tested: it has two words, of which one is more than "test"."""
-    words = _words(" ".join(key.left))
+    words = words_of(" ".join(key.left))
     return len(words) > 1 and not words <= _GENERIC
 
 
@@ -183,24 +188,25 @@ def _names_of(case: Named) -> list[_Name]:
 @lru_cache(_CACHED)
 def _names(name: str) -> tuple[_Name, ...]:
     """Return what a name is once its numbers and brackets are out, and then each part that may be a variant's."""
-    varying = _words(" ".join(_BRACKETS.findall(name)))
-    shown = _NUMBER.sub(_GAP, _BRACKETS.sub(lambda found: f"{found[0][0]}{_GAP}{found[0][-1]}", name))
-    bare = " ".join(_NUMBER.sub("#", _BRACKETS.sub(" ", name)).split())
+    bracketed = _BRACKETS.findall(name)
+    varying = words_of(" ".join(bracketed))
+    shown = _BRACKETS.sub(lambda found: f"{found[0][0]}{_GAP}{found[0][-1]}", name) if bracketed else name
+    bare = " ".join(_NUMBER.sub("#", _BRACKETS.sub(" ", name) if bracketed else name).split())
     is_sentence = " " in bare
     parts = [part for part in (_SET_OFF if is_sentence else _SEGMENT).split(bare) if part]
     says_no = not _NEGATIVE.isdisjoint(varying)
     whole = tuple(part.casefold() for part in parts)
-    if not any(_words(part) for part in whole):
+    if not words_of(bare):
         return ()
-    names = [_Name(_Key(0, whole, says_no), " ".join(shown.split()), varying)]
+    names = [_Name(_Key(0, whole, says_no), " ".join(_NUMBER.sub(_GAP, shown).split()), varying)]
     ends = {0, len(parts) - 1} if is_sentence else set(range(len(parts)))
     if 1 < len(parts) <= _MOST_SEGMENTS:
         for place in sorted(ends):
             left = (*whole[:place], _GAP, *whole[place + 1 :])
-            out = _words(parts[place])
+            out = words_of(parts[place])
             key = _Key(1, left, says_no or not _NEGATIVE.isdisjoint(out))
             # What is left is the name: a label before different things makes no variants of them.
-            if out and len(out) < len(_words(" ".join(left))) and _says_what(key):
+            if out and len(out) < len(words_of(" ".join(left))) and _says_what(key):
                 names.append(_Name(key, _without(bare, parts, place), varying | out))
     return tuple(names)
 
@@ -212,8 +218,3 @@ def _without(bare: str, parts: Sequence[str], place: int) -> str:
         start = bare.index(part, start) + len(part)
     start = bare.index(parts[place], start)
     return f"{bare[:start]}{_GAP}{bare[start + len(parts[place]) :]}".replace("#", _GAP)
-
-
-@lru_cache(_CACHED)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))

@@ -9,7 +9,7 @@ from chassis.db.database import Connection
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.repository import PendingName
 from suggestion_service.store import suggestions
-from suggestion_service.variants import Described, Named, group, sharing_a_name
+from suggestion_service.variants import Described, Named, group, sharing_a_name, words_of
 
 
 async def group_variants(connection: Connection, requirement_ids: Collection[UUID]) -> None:
@@ -38,12 +38,13 @@ def _sharing_a_name(requirements: Sequence[Sequence[PendingName]]) -> set[UUID]:
 
 
 def _group(requirements: Sequence[Sequence[PendingName]], said: Mapping[UUID, str]) -> dict[UUID, str]:
-    """Return the groups of suggestions, by their ids."""
+    """Return the groups of suggestions, by their ids; `said` are the texts of the test cases that may be in one."""
+    words = {test_case_id: words_of(text) for test_case_id, text in said.items()}
     found: dict[UUID, str] = {}
     for of_one in requirements:
-        known = [one for one in of_one if one.test_case_id in said]
+        known = [one for one in of_one if one.test_case_id in words]
         groups = group(
-            [Described(one.test_case_id, one.title, one.external_id, said[one.test_case_id]) for one in known]
+            [Described(one.test_case_id, one.title, one.external_id, words[one.test_case_id]) for one in known]
         )
         found |= {one.id: groups[one.test_case_id] for one in known if one.test_case_id in groups}
     return found
