@@ -93,7 +93,7 @@ def test_both_ways_find_the_longest_that_texts_have_in_common(first: str, second
                 row.append(above[j] + 1 if one == other else max(above[j + 1], row[j]))
         return row[-1]
 
-    few = word_diff._of_few_edits(first, second, never)
+    few = word_diff._match_few_edits(first, second, never)
     assert few is not None
     swapped = [(i, j) for j, i in of_rows(second, first)]
     for matches in (of_rows(first, second), few, swapped):
