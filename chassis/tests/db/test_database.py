@@ -1,12 +1,11 @@
 """What the connections of a service's pool keep in their server."""
 
-import asyncio
-
 import psycopg
 import pytest
 
 from chassis.db.database import AWAY, Database, Unstorable
 from testing.postgres import as_owner
+from testing.turns import others_at_work
 
 _KEPT = "SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'LocalBufferContext'"
 
@@ -51,18 +50,9 @@ async def test_after_a_migration_statements_are_prepared_anew(database: Database
 
 
 async def test_others_go_on_while_many_rows_are_read(database: Database) -> None:
-    others = 0
-
-    async def go_on() -> None:
-        nonlocal others
-        while True:
-            others += 1
-            await asyncio.sleep(0)
-
     async with database.connection() as connection:
         cursor = await connection.execute("SELECT n, repeat('x', 1000) FROM generate_series(1, 5000) AS n")
-        going_on = asyncio.create_task(go_on())
-        rows = await cursor.fetchall()
-        going_on.cancel()
+        async with others_at_work() as others:
+            rows = await cursor.fetchall()
     assert [row["n"] for row in rows] == [*range(1, 5001)]
-    assert others > 10
+    assert others.turns > 10

@@ -1,12 +1,11 @@
 """Answers as JSON: those of many rows let others go on while they are written."""
 
-import asyncio
-
 import orjson
 import pytest
 from starlette.types import Message
 
 from chassis.web.responses import ListAnswer
+from testing.turns import others_at_work
 
 
 async def sent_by(answer: ListAnswer) -> list[Message]:
@@ -36,15 +35,6 @@ async def test_a_list_is_one_json_document(rows: list[dict[str, int]] | orjson.F
 
 
 async def test_others_go_on_while_many_rows_are_written() -> None:
-    others = 0
-
-    async def go_on() -> None:
-        nonlocal others
-        while True:
-            others += 1
-            await asyncio.sleep(0)
-
-    going_on = asyncio.create_task(go_on())
-    await sent_by(ListAnswer([{"text": "\n" * 50_000} for _ in range(200)], {}))
-    going_on.cancel()
-    assert others > 10
+    async with others_at_work() as others:
+        await sent_by(ListAnswer([{"text": "\n" * 50_000} for _ in range(200)], {}))
+    assert others.turns > 10

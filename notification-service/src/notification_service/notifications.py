@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 from chassis.core.identity import Identity
 from chassis.core.problems import NotFound
 from chassis.core.projects import ALL, MAIN
-from chassis.core.turns import in_turns
+from chassis.core.turns import take_turns
 from chassis.db import erasure as db_erasure
 from chassis.db import sealing
 from chassis.db.database import Connection, Database, in_another_project
@@ -117,7 +117,7 @@ async def find_audit_entries(database: Database, reader: Identity, query: AuditQ
     conditions = query.conditions(reader)
     async with database.connection() as connection:
         found = await repository.find_entries(connection, conditions, wanted)
-    async for row in in_turns(found.rows):
+    async for row in take_turns(found.rows):
         row["changes"] = changes(row.pop("before"), row.pop("after"))
     return found
 

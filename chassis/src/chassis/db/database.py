@@ -20,6 +20,7 @@ from chassis.core import projects
 from chassis.core.full_disks import Volume
 from chassis.core.problems import Problem
 from chassis.core.signals import Signal
+from chassis.core.turns import TURN
 from chassis.db import isolation
 from chassis.db.refusals import TOO_MANY_CONNECTIONS, Stopped, is_of_full_storage
 from chassis.db.storage import PROBE, Storage
@@ -76,8 +77,6 @@ set_json_loads(orjson.loads)
 _NOT_WAITED = 1.0
 _FIRST_ROWS = 8
 """That are made at once; how many next, the time shows that they take."""
-_TURN = 0.0005
-"""Seconds of making rows after which others are let in."""
 _UNKNOWN = "?"
 """No scope: a connection in it enters one before it is used."""
 
@@ -102,7 +101,7 @@ class PatientCursor(psycopg.AsyncCursor[DictRow]):
             if len(part) < size:
                 return rows
             spent = time.perf_counter() - began
-            size = max(1, size // 2) if spent > _TURN else size * 2 if spent < _TURN / 4 else size
+            size = max(1, size // 2) if spent > TURN else size * 2 if spent < TURN / 4 else size
             await asyncio.sleep(0)
 
 

@@ -9,13 +9,12 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from chassis.core.request_context import actor_id
+from chassis.core.turns import TURN
 
 T = TypeVar("T")
 
 _THREADS = 2
 """Such jobs at once in a process: Python runs one at a time, so more would only make each of them later."""
-_TURN = 0.0005
-"""Seconds of work after which others in the process are let in."""
 _PAUSE = 0.00005
 
 _threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="costly")
@@ -43,7 +42,7 @@ class Deadline:
         now = time.monotonic()
         if self._end is None:
             self._end, self._paused = now + self._seconds, now
-        if now - self._paused > _TURN:
+        if now - self._paused > TURN:
             time.sleep(_PAUSE)
             self._paused = time.monotonic()
         return self._ended or now > self._end

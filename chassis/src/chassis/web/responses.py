@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import PreconditionFailed
-from chassis.core.turns import in_turns
+from chassis.core.turns import take_turns
 
 _FEW = 20
 """Rows that are written at once."""
@@ -47,17 +47,15 @@ class ListAnswer(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Response."""
         is_long = not isinstance(self._rows, orjson.Fragment) and len(self._rows) > _FEW
-        rows = [orjson.Fragment(encode(row)) async for row in in_turns(self._rows)] if is_long else self._rows
+        rows = [orjson.Fragment(encode(row)) async for row in take_turns(self._rows)] if is_long else self._rows
         self.body = encode({"items": rows, **self._more})
         self.headers["content-length"] = str(len(self.body))
-        if len(self.body) <= _PART:
-            await super().__call__(scope, receive, send)
-            return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         for begin in range(0, len(self.body), _PART):
+            if begin:
+                await asyncio.sleep(0)
             part = self.body[begin : begin + _PART]
             await send({"type": "http.response.body", "body": part, "more_body": begin + _PART < len(self.body)})
-            await asyncio.sleep(0)
 
 
 def wants_no_wait(request: Request) -> bool:
