@@ -303,6 +303,15 @@ _ACCEPTANCE = f"""
     ORDER BY f.until DESC, f.id LIMIT 1"""
 
 
+_STATES_THAT_COUNT = """
+    states_that_count AS (
+        SELECT s.* FROM (
+            SELECT k.*, bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id) AS has_only_fallback FROM states k
+        ) AS s WHERE NOT s.is_fallback OR s.has_only_fallback
+    )"""
+"""Comes after `states`: those of the default branch count for a test case that has none on the branch."""
+
+
 def tests_behind(basis: Basis) -> str:
     """Return the query of the tests that the verdicts of test cases `ids` come from, the worst first.
 
@@ -310,22 +319,19 @@ def tests_behind(basis: Basis) -> str:
     its failure is accepted.
     """
     return f"""
-        WITH {_states("AND s.test_case_id = ANY(%(ids)s)", basis)}, ranked AS (
-            SELECT s.*, bool_and(s.is_fallback) OVER (PARTITION BY s.test_case_id) AS has_only_fallback FROM states s
-        )
+        WITH {_states("AND s.test_case_id = ANY(%(ids)s)", basis)}, {_STATES_THAT_COUNT}
         SELECT s.test_case_id, s.test_id AS id, a.class_name, a.name, a.is_manual AS by_hand,
                nullif(s.environment, '') AS environment, s.lane, s.status AS last_result, s.at AS last_run_at, s.commit,
                s.is_missing AS missing, s.is_gone AS lane_gone, s.severity = {Severity.NOT_RUN} AS not_run,
                s.is_older AS older, s.changes >= {UNSTEADY_AFTER} AS unsteady, s.is_fallback AS on_default_branch,
                missed.runs AS missed_runs, missed.key AS missed_run, missed.at AS missed_since,
                accepted.said AS accepted
-        FROM ranked s JOIN automated_tests a ON a.id = s.test_id
+        FROM states_that_count s JOIN automated_tests a ON a.id = s.test_id
         LEFT JOIN LATERAL ({_ACCEPTANCE}) AS accepted ON true CROSS JOIN LATERAL (
             SELECT count(*) AS runs, (array_agg(r.key ORDER BY l.position DESC, r.at DESC))[1] AS key, min(r.at) AS at
             FROM run_lanes l JOIN test_runs r ON r.id = l.run_id
             WHERE s.is_missing AND l.context_id = s.context_id AND l.is_whole AND l.position > s.position
         ) AS missed
-        WHERE NOT s.is_fallback OR s.has_only_fallback
         ORDER BY s.test_case_id, s.severity DESC, s.at DESC, a.class_name, a.name, s.lane, s.environment, s.test_id
     """
 
@@ -333,13 +339,11 @@ def tests_behind(basis: Basis) -> str:
 def unsteady(scope: str | None, basis: Basis) -> str:
     """Return the query of the tests that change often, of the test cases that count for requirements in scope."""
     return f"""
-        WITH {_asked(scope)}, {_states("", basis)}
-        SELECT DISTINCT a.id, a.class_name, a.name FROM (
-            SELECT k.*, bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id) AS has_only_fallback FROM states k
-        ) AS s JOIN automated_tests a ON a.id = s.test_id
+        WITH {_asked(scope)}, {_states("", basis)}, {_STATES_THAT_COUNT}
+        SELECT DISTINCT a.id, a.class_name, a.name
+        FROM states_that_count s JOIN automated_tests a ON a.id = s.test_id
         JOIN test_cases t ON t.id = s.test_case_id JOIN links l ON l.test_case_id = t.id
-        WHERE s.changes >= {UNSTEADY_AFTER} AND NOT s.is_missing AND (NOT s.is_fallback OR s.has_only_fallback)
-        AND {COUNTS_FOR}
+        WHERE s.changes >= {UNSTEADY_AFTER} AND NOT s.is_missing AND {COUNTS_FOR}
         AND l.requirement_id IN (SELECT id FROM asked) ORDER BY a.class_name, a.name, a.id
     """
 
