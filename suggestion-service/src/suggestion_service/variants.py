@@ -207,11 +207,11 @@ def _names(name: str) -> tuple[_Name, ...]:
             key = _Key(1, left, says_no or not _NEGATIVE.isdisjoint(out))
             # What is left is the name: a label before different things makes no variants of them.
             if out and len(out) < len(words_of(" ".join(left))) and _says_what(key):
-                names.append(_Name(key, _without(bare, parts, place), varying | out))
+                names.append(_Name(key, _cut_out(bare, parts, place), varying | out))
     return tuple(names)
 
 
-def _without(bare: str, parts: Sequence[str], place: int) -> str:
+def _cut_out(bare: str, parts: Sequence[str], place: int) -> str:
     """Return a name with one of its parts, and its numbers, replaced by a gap."""
     start = 0
     for part in parts[:place]:

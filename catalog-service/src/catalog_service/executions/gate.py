@@ -169,9 +169,9 @@ class Gate:
     async def _accepted_by(self, rule: Rule) -> frozenset[UUID]:
         """Return the requirements in scope of a rule that fail for nothing but failures that it lets pass."""
         found = self._accepted.requirements if rule.accepted is AcceptedFailures.ALLOW else frozenset()
-        return frozenset(await self._in_scope(rule.where, [*found]))
+        return frozenset(await self._select_in_scope(rule.where, [*found]))
 
-    async def _in_scope(self, where: Where, found: list[UUID]) -> list[UUID]:
+    async def _select_in_scope(self, where: Where, found: list[UUID]) -> list[UUID]:
         """Return those of some requirements that a rule is about."""
         ids, parameters = _ids(where)
         if ids is None or not found:
@@ -189,7 +189,7 @@ class Gate:
         # Not by the rounded figure: 79.996 % are not 80 %.
         passed = 100 * count >= rule.limit * total
         reason = f"{count} of {total} requirements {what}: {figure(actual)} %, {figure(rule.limit)} % are asked for."
-        items = [] if passed else await self._requirements(_without(others, accepted))
+        items = [] if passed else await self._requirements(_leave_out(others, accepted))
         return Outcome(actual, passed, reason, items, missing)
 
     async def _with_verdict(self, rule: Rule, verdict: Verdict, what: str) -> Outcome:
@@ -200,7 +200,7 @@ class Gate:
         and_accepted = f", beside {len(accepted)} as accepted" if accepted else ""
         verb = what.format("is" if count == 1 else "are")
         reason = f"{counted(count, 'requirement')} {verb}{and_accepted}; {_limit(rule)}."
-        items = await self._requirements(_without(having, accepted))
+        items = await self._requirements(_leave_out(having, accepted))
         return Outcome(count, count <= rule.limit, reason, items, count)
 
     async def _max_uncovered(self, rule: Rule) -> Outcome:
@@ -297,7 +297,7 @@ class Gate:
     async def _no_new_failures(self, rule: Rule) -> Outcome:
         accepted = await self._accepted_by(rule)
         found = await new_failures.find(self._connection, self._basis, allow_flaky=self._allow_flaky)
-        new = [one for one in await self._in_scope(rule.where, found) if one not in accepted]
+        new = [one for one in await self._select_in_scope(rule.where, found) if one not in accepted]
         count = len(new)
         verb = "fails or misses a test" if count == 1 else "fail or miss a test"
         is_default = self._basis.branch == self._basis.default_branch
@@ -363,7 +363,7 @@ def _count(groups: Iterable[Group]) -> int:
     return sum(group.count for group in groups)
 
 
-def _without(groups: Iterable[Group], accepted: Set[UUID]) -> list[Group]:
+def _leave_out(groups: Iterable[Group], accepted: Set[UUID]) -> list[Group]:
     """Return groups whose first requirements are not accepted."""
     return [replace(group, first=[one for one in group.first if one not in accepted]) for group in groups]
 

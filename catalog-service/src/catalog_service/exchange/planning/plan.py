@@ -317,7 +317,7 @@ async def _summary(
         "defaulted": read["defaulted"],
         "columns": read["columns"],
         "makes_suspect": await _becoming_suspect(planner),
-        "to_score": await _to_score(planner),
+        "to_score": await _count_to_score(planner),
     }
 
 
@@ -337,7 +337,7 @@ async def _becoming_suspect(planner: _Planner) -> int:
     return number
 
 
-async def _to_score(planner: _Planner) -> int:
+async def _count_to_score(planner: _Planner) -> int:
     """Return how many items the plan has say something new to those who look for suggestions."""
     number: int = await fetch_value(
         planner.connection,
