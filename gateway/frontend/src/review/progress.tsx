@@ -22,7 +22,7 @@ export function Progress({ queue, isLoaded }: { queue: Queue; isLoaded: boolean 
       {queue.done > 0 && <span>{m.review.doneCount(formatCount(queue.done))}</span>}
       <span>
         {queue.pairsLeft > queue.left
-          ? m.review.leftOf(formatCount(queue.left), formatCount(queue.pairsLeft))
+          ? m.review.leftOf(formatCount(queue.left), queue.pairsLeft)
           : m.review.left(formatCount(queue.left))}
       </span>
       {rate !== undefined && <span>{m.review.rate(rate)}</span>}

@@ -47,7 +47,7 @@ export const review = {
 
   doneCount: (count: string) => `${count} done`,
   left: (count: string) => `${count} left`,
-  leftOf: (count: string, pairs: string) => `${count} left of ${pairs} pairs`,
+  leftOf: (count: string, pairs: number) => `${count} left of ${counted("pair")(pairs)}`,
   rate: (count: number) => `${count} a minute`,
   waiting: counted("decision is tried again", "decisions are tried again"),
 
