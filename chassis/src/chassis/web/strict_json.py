@@ -61,6 +61,8 @@ def parse(body: bytes, part: str | None = None, deadline: Deadline | None = None
     or a name that an object has twice, of which one would go unsaid. With a `deadline` others are let in meanwhile.
     """
     what, pointer = ("body", "") if part is None else (f"part `{part}` of the form", f"/{part}")
+    if body.count(b",") >= MAX_VALUES and _has_too_many(body):
+        raise Invalid.field(pointer, f"No more than {MAX_VALUES} values are accepted in a {what}.", "too_many")
     doubled = _Doubled()
     try:
         text = body.decode("utf-8")
@@ -81,8 +83,6 @@ def parse(body: bytes, part: str | None = None, deadline: Deadline | None = None
         raise Invalid.field(
             pointer, f"A number in the {what} is out of range; send it as text.", "number_out_of_range"
         ) from None
-    if body.count(b",") >= MAX_VALUES and _has_too_many(body):
-        raise Invalid.field(pointer, f"No more than {MAX_VALUES} values are accepted in a {what}.", "too_many")
     if isinstance(value, dict) and len(value) > MAX_FIELDS:
         raise Invalid.field(pointer, f"No more than {MAX_FIELDS} members are accepted.", "too_many")
     check(value, pointer)

@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis.core.problems import FieldError, Invalid, TooLarge, UnsupportedMediaType, pointer
+from chassis.core.problems import FieldError, Invalid, UnsupportedMediaType, pointer
 from chassis.core.wording import listed, shown
 from chassis.web import strict_json
 from chassis.web.direct_calls import ParsedRequest, direct_call
@@ -142,12 +142,13 @@ def _with_checked_form(handler: _Handler) -> _Handler:
     async def handle(request: Request) -> Response:
         # Kept on the request, so that FastAPI reads the same bytes.
         body = await request.body()
-        if len(body) > _MOST_FORM:
-            raise TooLarge(f"A form has at most {_MOST_FORM} bytes here; leave out what this address does not ask for.")
         if body:
             media_type = _media_type(request)
             if media_type != _FORM:
                 raise UnsupportedMediaType(_told("a form", _FORM, media_type))
+            if len(body) > _MOST_FORM:
+                detail = f"A form has at most {_MOST_FORM:,} bytes here; leave out what this address does not ask for."
+                raise Invalid.field("", detail, "too_long")
             _check_pairs(body)
         return await handler(request)
 
