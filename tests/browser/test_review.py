@@ -182,7 +182,7 @@ def variants_of(reviewer: Traceline) -> Queue:
     queue, said, door = Queue(reviewer, texts.word()), texts.words(6), texts.word()
     reviewer.create_requirement(title=f"Requirement {texts.word()}", description=said, module=queue.module)
     for browser in ("Chrome", "Firefox", "Safari", "Edge"):
-        reviewer.create_test_case(title=f"Door {door} opens ({browser})", description=said, module=queue.module)
+        reviewer.create_test_case(title=f"Hatch {door} ({browser})", description=said, module=queue.module)
     reviewer.create_test_case(title=f"Test case {texts.word()}", description=said, module=queue.module)
     for _ in range(12):  # words that all items have are no evidence
         reviewer.create_requirement(title=texts.words(4), description=texts.words(6))
@@ -200,7 +200,7 @@ def test_variants_are_one_entry_that_is_decided_on_as_one_and_taken_apart_at_wil
     pairs = page.get_by_role("list", name="Pairs to review").get_by_role("listitem")
     expect(pairs).to_have_count(2)
     expect(page.get_by_text("2 left of 5 pairs")).to_be_visible()
-    if "Door" not in current(page):
+    if "Hatch" not in current(page):
         page.keyboard.press("j")
     expect(pairs.filter(has_text="and 3 variants")).to_have_count(1)
     variants = page.get_by_role("region", name="Variants")
@@ -236,7 +236,7 @@ def test_variants_are_one_entry_that_is_decided_on_as_one_and_taken_apart_at_wil
 def test_everybody_can_see_variants(page_of: PageOf, reviewer: Traceline, theme: str, width: int) -> None:
     queue = variants_of(reviewer)
     page = page_of("viewer", queue.path, theme=theme, width=width).page
-    if "Door" not in current(page):
+    if "Hatch" not in current(page):
         page.keyboard.press("j")
     variants = page.get_by_role("region", name="Variants")
     variants.get_by_role("button", name="and 3 variants").click()
@@ -252,11 +252,11 @@ def test_variants_that_somebody_else_took_leave_the_others(
 ) -> None:
     queue, other = variants_of(reviewer), admin.new_user("reviewer")
     page = page_of("reviewer", queue.path).page
-    if "Door" not in current(page):
+    if "Hatch" not in current(page):
         page.keyboard.press("j")
     expect(page.get_by_role("button", name="Accept 4 links")).to_be_visible()
     read = current(page)
-    taken = next(one for titles, one in queue.ids.items() if "Door" in titles and titles != read)
+    taken = next(one for titles, one in queue.ids.items() if "Hatch" in titles and titles != read)
     ok(other.post(f"/suggestions/{taken}/reject"))
     expect(page.get_by_role("button", name="Accept 3 links")).to_be_visible()
     page.keyboard.press("a")
