@@ -54,6 +54,7 @@ def test_a_select_is_used_by_keyboard_and_leaves_its_dialog_open(page_of: PageOf
     select = dialog.get_by_role("button", name="Low Priority")
     has_focus(select)
     page.keyboard.press("Enter")
+    expect(dialog.get_by_role("option", name="Low", selected=True)).to_be_visible()  # else Escape is the dialog's
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Escape")
     has_focus(select)
