@@ -120,6 +120,32 @@ async def test_what_ran_no_test_opens_no_gate(traced: Traced, rule: dict[str, An
     assert (gate["passed"], gate["rules"][0]["reason"][:19]) == (False, "Nothing has run of ")
 
 
+@pytest.mark.parametrize("rule", [{"max_failed": 0}, {"min_verified": 100}, {"no_new_failures": True}])
+async def test_a_rule_about_results_does_not_hold_over_a_run_that_broke(traced: Traced, rule: dict[str, Any]) -> None:
+    asked = {"commit": traced.commit("c1")}
+    of = {"branch": traced.branch, "lane": "ci", "run": traced.branch, **asked}
+    broken = b'<testsuite failures="1" tests="1"><testcase name="a" classname="c"/></testsuite>'
+    await traced.run(("a", "passed"), lane="e2e", commit="c1")
+    ok(await traced.results.post(broken, shard="1/2", **of))
+    assert not (await traced.gate(**rule, **asked))["passed"], "also while the run goes on"
+    ok(await traced.results.post(junit(("x", "passed")), shard="2/2", **of))
+    gate = await traced.gate(**rule, **asked)
+    assert [(one["rule"], one["passed"]) for one in gate["rules"]] == [("run_incomplete", False), (*rule, True)]
+    assert "a suite that failed beside its tests in ci. Repeat what broke" in gate["rules"][0]["reason"]
+    assert [one["key"] for one in gate["rules"][0]["items"]] == [traced.branch]
+    for opened in (rule | {"max_incomplete_runs": 1}, {"min_coverage": 100}):
+        assert (await traced.gate(**opened, **asked))["passed"]
+    await traced.run(("a", "passed"), ("x", "passed"), lane="ci", commit="c1")
+    assert (await traced.gate(**rule, **asked))["passed"]
+
+
+async def test_a_gate_says_that_a_run_goes_on(traced: Traced) -> None:
+    await traced.run(("a", "passed"), lane="ci", commit="c1", run=traced.branch, shard="1/2")
+    gate = await traced.gate(max_failed=0, commit=traced.commit("c1"))
+    assert (gate["passed"], [one["code"] for one in gate["warnings"]]) == (True, ["run_not_finished"])
+    assert gate["warnings"][0]["message"].startswith(f"The run {traced.branch} of the commit ")
+
+
 async def test_on_the_default_branch_new_is_what_was_not_before_the_commit(traced: Traced) -> None:
     lane, traced.branch = traced.branch, "main"
 

@@ -134,6 +134,12 @@ def not_finished(expected: Sequence[str], of: str) -> Row:
     return _closed("not_finished", 0, len(expected), reason)
 
 
+def incomplete(reason: str, runs: list[Row]) -> Row:
+    """Return what closes a gate over runs that broke."""
+    rest = " Or say with max_incomplete_runs how many may be."
+    return {**_closed("run_incomplete", 0, len(runs), f"{reason}{rest}"), "items": runs, "total": len(runs)}
+
+
 def _closed(rule: str, limit: int, actual: int, reason: str) -> Row:
     """Return what closes a gate whatever its rules are."""
     return {

@@ -17,6 +17,7 @@ from chassis.web.listing import Row
 _MOST_RUNS = 1000
 """Runs of one commit that are looked at; those that come behind them are the oldest."""
 _HAS_RUN_A_TEST = "(counts ->> 'tests')::bigint > (counts ->> 'skipped')::bigint"
+_MAY_YET_COME = {"shards_missing", "not_finished"}
 _WHY = {
     "no_results": "a file without a result",
     "plan_not_kept": "fewer tests than planned",
@@ -112,24 +113,35 @@ def require(runs: list[RunOfGate], of: str) -> Outcome:
     """Check that there is an ended run, and that each lane has one that tells the whole."""
     if not runs:
         return Outcome(False, False, f"There is no run of {of}.")
-    if len(runs) == _MOST_RUNS:
-        return Outcome(False, False, f"There are {_MOST_RUNS:,} runs of {of} or more, too many to look at all of them.")
-    unfinished = [run for run in runs if run["status"] == "running"]
+    unfinished = [run for run in runs if not _is_over(run)]
     if unfinished:
         detail = f"The run {unfinished[0]['key']} of {of} has not ended yet."
         if len(unfinished) > 1:
             detail = f"{len(unfinished)} runs of {of} have not ended yet, the newest is {unfinished[0]['key']}."
         return _not(detail, unfinished)
-    incomplete = _find_incomplete(runs)
-    if incomplete:
-        why = _why(incomplete[0])
-        detail = f"The run {incomplete[0]['key']} of {of} is incomplete: {why}."
-        if len(incomplete) > 1:
-            detail = f"{len(incomplete)} runs of {of} are incomplete, the newest is {incomplete[0]['key']}: {why}."
-        return _not(f"{detail} {_way_out(incomplete[0])}", incomplete)
+    healthy = require_healthy(runs, of)
+    if not healthy.passed:
+        return healthy
     if not any(run["counts"][end] for run in runs for end in ("passed", "failed", "flaky")):
         return _not(f"No test ran in the runs of {of}: all were skipped or left out.", runs)
     return Outcome(True, True, f"There is a finished run of {of}.")
+
+
+def require_healthy(runs: list[RunOfGate], of: str) -> Outcome:
+    """Check that no lane broke in a run without having told the whole in another.
+
+    Of a run that goes on, what has not come is no harm yet.
+    """
+    if len(runs) == _MOST_RUNS:
+        return Outcome(False, False, f"There are {_MOST_RUNS:,} runs of {of} or more, too many to look at all of them.")
+    incomplete = _find_incomplete([run for run in runs if _is_over(run) or {*run["health_reasons"]} - _MAY_YET_COME])
+    if not incomplete:
+        return Outcome(True, True)
+    why = _why(incomplete[0])
+    detail = f"The run {incomplete[0]['key']} of {of} is incomplete: {why}."
+    if len(incomplete) > 1:
+        detail = f"{len(incomplete)} runs of {of} are incomplete, the newest is {incomplete[0]['key']}: {why}."
+    return _not(f"{detail} {_way_out(incomplete[0])}", incomplete)
 
 
 def count_incomplete(runs: list[RunOfGate], most: float, limit: str) -> Outcome:
@@ -177,6 +189,10 @@ def _find_incomplete(runs: list[RunOfGate]) -> list[RunOfGate]:
         for run in runs
         if not run["lanes"] or any((part["lane"], part["environment"]) in broken for part in run["lanes"])
     ]
+
+
+def _is_over(run: RunOfGate) -> bool:
+    return run["status"] != "running"
 
 
 def _why(run: RunOfGate) -> str:
