@@ -24,8 +24,8 @@ from chassis.server.protocol import Protocol
 from chassis.web.event_stream import STOPPING
 
 _log = logging.getLogger(__name__)
-_GC_THRESHOLDS = (10_000, 20, 20)
-_SWITCH_INTERVAL = 0.001
+_GC_THRESHOLDS = (1_000, 50, 50)
+_SWITCH_INTERVAL = 0.0002
 _BACKLOG = 2048
 _MOST_CONNECTIONS = 10_000
 DRAIN = 2
