@@ -22,13 +22,24 @@ async def sent_by(answer: ListAnswer) -> list[Message]:
 
 
 @pytest.mark.parametrize(
-    "rows", [[], [{"n": 1}], [{"n": n} for n in range(500)], orjson.Fragment(b'[{"n":1}]')], ids=range(4)
+    "rows",
+    [
+        [],
+        [{"n": 1}],
+        [{"n": n} for n in range(500)],
+        [{"n": "x" * n} for n in range(900)],
+        orjson.Fragment(b'[{"n":1}]'),
+    ],
+    ids=range(5),
 )
 async def test_a_list_is_one_json_document(rows: list[dict[str, int]] | orjson.Fragment) -> None:
-    start, body = await sent_by(ListAnswer(rows, {"total": 7}, {"Link": "<x>"}))
-    assert body["body"] == orjson.dumps({"items": rows, "total": 7})
+    for more in ({}, {"total": 7}):
+        _, *parts = await sent_by(ListAnswer(rows, more))
+        assert b"".join(part["body"] for part in parts) == orjson.dumps({"items": rows, **more})
+        assert [part.get("more_body", False) for part in parts] == [True] * (len(parts) - 1) + [False]
+    start, *parts = await sent_by(ListAnswer(rows, {"total": 7}, {"Link": "<x>"}))
     assert sorted(start["headers"]) == [
-        (b"content-length", b"%d" % len(body["body"])),
+        (b"content-length", b"%d" % sum(len(part["body"]) for part in parts)),
         (b"content-type", b"application/json"),
         (b"link", b"<x>"),
     ]

@@ -2,20 +2,42 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TypeVar
 
-TURN = 0.0005
+TURN = 0.0002
 """Seconds of work after which others in the process are let in."""
+_IDLE = 0.00005
+"""Seconds of a turn of the event loop in which others had nothing to do."""
+_LONGEST = 0.005
+"""Seconds for which others are let in at a time: among many long works each goes on."""
 
 T = TypeVar("T")
 
 
+async def let_others_in() -> None:
+    """Wait until others on the event loop have nothing to do but to wait, a few milliseconds at most."""
+    began = now = time.perf_counter()
+    spent = _IDLE
+    while spent >= _IDLE and now - began < _LONGEST:
+        before = now
+        await asyncio.sleep(0)
+        now = time.perf_counter()
+        spent = now - before
+
+
 async def take_turns(rows: Iterable[T]) -> AsyncIterator[T]:
-    """Yield rows, and let others in whenever the work on them has taken half a millisecond."""
+    """Yield rows, and let others in whenever the work on them has taken a turn."""
     began = time.perf_counter()
     for row in rows:
         yield row
         if time.perf_counter() - began > TURN:
-            await asyncio.sleep(0)
+            await let_others_in()
             began = time.perf_counter()
+
+
+def drained(rows: list[T]) -> Iterator[T]:
+    """Yield what is in a list, and let go of each: so that it is not freed all at once."""
+    rows.reverse()
+    while rows:
+        yield rows.pop()

@@ -20,7 +20,7 @@ from chassis.core import projects
 from chassis.core.full_disks import Volume
 from chassis.core.problems import Problem
 from chassis.core.signals import Signal
-from chassis.core.turns import TURN
+from chassis.core.turns import TURN, let_others_in
 from chassis.db import isolation
 from chassis.db.refusals import TOO_MANY_CONNECTIONS, Stopped, is_of_full_storage
 from chassis.db.storage import PROBE, Storage
@@ -102,7 +102,7 @@ class PatientCursor(psycopg.AsyncCursor[DictRow]):
                 return rows
             spent = time.perf_counter() - began
             size = max(1, size // 2) if spent > TURN else size * 2 if spent < TURN / 4 else size
-            await asyncio.sleep(0)
+            await let_others_in()
 
 
 class PoolUse(NamedTuple):

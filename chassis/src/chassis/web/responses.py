@@ -1,7 +1,6 @@
 """Answers as JSON documents, with strong ETags and conditional requests (RFC 9110)."""
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -10,7 +9,7 @@ from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import PreconditionFailed
-from chassis.core.turns import take_turns
+from chassis.core.turns import drained, take_turns
 
 _FEW = 20
 """Rows that are written at once."""
@@ -46,16 +45,33 @@ class ListAnswer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Response."""
-        is_long = not isinstance(self._rows, orjson.Fragment) and len(self._rows) > _FEW
-        rows = [orjson.Fragment(encode(row)) async for row in take_turns(self._rows)] if is_long else self._rows
-        self.body = encode({"items": rows, **self._more})
-        self.headers["content-length"] = str(len(self.body))
+        if isinstance(self._rows, orjson.Fragment) or len(self._rows) <= _FEW:
+            self.body = encode({"items": self._rows, **self._more})
+            self.headers["content-length"] = str(len(self.body))
+            await super().__call__(scope, receive, send)
+            return
+        # Neither kept nor put together: to free all rows at once, or to copy what they come to, takes milliseconds.
+        rows, self._rows = [*self._rows], ()
+        pieces = [b'{"items":[']
+        async for row in take_turns(drained(rows)):
+            pieces += encode(row), b","
+        pieces[-1] = b"]," + encode(self._more)[1:] if self._more else b"]}"
+        self.headers["content-length"] = str(sum(map(len, pieces)))
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        for begin in range(0, len(self.body), _PART):
-            if begin:
-                await asyncio.sleep(0)
-            part = self.body[begin : begin + _PART]
-            await send({"type": "http.response.body", "body": part, "more_body": begin + _PART < len(self.body)})
+        async for part in take_turns(_parts(pieces)):
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _parts(pieces: list[bytes]) -> Iterator[bytes]:
+    """Yield what the pieces are together, so much at once as is sent at once."""
+    waiting = bytearray()
+    for piece in drained(pieces):
+        waiting += piece
+        while len(waiting) >= _PART:
+            yield bytes(waiting[:_PART])
+            del waiting[:_PART]
+    yield bytes(waiting)
 
 
 def wants_no_wait(request: Request) -> bool:
