@@ -23,6 +23,8 @@ UNREAD_SECONDS = 30.0
 """For a client that takes nothing of its answer, and a second more for each _SLOWEST bytes that it has taken."""
 LINGER_SECONDS = 3.0
 """For reading on after a last answer: to close earlier could take the answer away from a client that still sends."""
+_REST = 0.002
+"""Seconds between two parts of a body that nobody reads: to take it as fast as it comes costs others their time."""
 _SLOWEST = 4096
 _MAX_HEAD = 128 * 1024
 """Bytes, with the address."""
@@ -70,6 +72,7 @@ class Protocol(HttpToolsProtocol):
         self._is_deaf = False
         """Nothing more that the client says counts."""
         self._is_ending = False
+        self._is_resting = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a connection."""
@@ -92,7 +95,7 @@ class Protocol(HttpToolsProtocol):
             self._untaken = untaken
             return
         self._stuck_since = None
-        if self.flow.read_paused:
+        if self.flow.read_paused and not self._is_resting:
             self._since = now  # nothing resumes it
         if self._is_deaf:
             return
@@ -124,6 +127,8 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take the next bytes."""
+        if self._is_deaf or (self._awaited is _Awaited.BODY and self.cycle.response_complete):
+            self._rest()
         if self._is_deaf:
             return
         self._unparsed += len(data)
@@ -183,6 +188,18 @@ class Protocol(HttpToolsProtocol):
             "This is no valid HTTP/1.1 request; the connection is closed.", code="malformed_request"
         )
         self._refuse(problem)
+
+    def _rest(self) -> None:
+        """Read nothing for a moment."""
+        if not self.flow.read_paused:
+            self._is_resting = True
+            self.flow.pause_reading()
+            self.loop.call_later(_REST, self._go_on)
+
+    def _go_on(self) -> None:
+        self._is_resting = False
+        if not self._socket.is_closing():
+            self.flow.resume_reading()
 
     def _check_sizes(self) -> None:
         problem = self._what_is_wrong() if self._awaited is _Awaited.HEAD else None

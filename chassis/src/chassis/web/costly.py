@@ -15,7 +15,10 @@ T = TypeVar("T")
 
 _THREADS = 2
 """Such jobs at once in a process: Python runs one at a time, so more would only make each of them later."""
-_PAUSE = 0.00005
+_PAUSE = TURN / 2
+"""Seconds for which a thread lets others in."""
+_LONGEST_REST = 1.0
+"""Seconds after such work in which the same user has no other."""
 
 _threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="costly")
 _turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
@@ -51,6 +54,7 @@ class Deadline:
 async def in_thread(seconds: float, work: Callable[[Deadline], T]) -> T:
     """Return what `work` returns, from a thread, once no other such work of the same user is under way.
 
+    The next one waits twice as long as this one took: whoever sends one after another takes a third of the process.
     It has to look at its deadline, and returns what it has by then; the deadline is over, too, when the caller is
     cancelled.
     """
@@ -68,5 +72,10 @@ async def _turn() -> AsyncIterator[None]:
     turn = _turns.get(key)
     if turn is None:
         turn = _turns[key] = asyncio.Lock()
-    async with turn:
+    await turn.acquire()
+    began = time.monotonic()
+    try:
         yield
+    finally:
+        rest = min(2 * (time.monotonic() - began), _LONGEST_REST)
+        asyncio.get_running_loop().call_later(rest, turn.release)

@@ -26,6 +26,8 @@ _MANY = 2_000
 """Values that take a millisecond."""
 _SECONDS = 30
 _TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_MARKS = bytes({*range(256)} - {*b",[{"})
+"""All but what stands before values: at most so many as there are such are in a text."""
 DUPLICATE_KEY = "duplicate_key"
 _MISTAKES = {
     "Expecting value": "a value is missing",
@@ -61,12 +63,13 @@ def parse(body: bytes, part: str | None = None, deadline: Deadline | None = None
     or a name that an object has twice, of which one would go unsaid. With a `deadline` others are let in meanwhile.
     """
     what, pointer = ("body", "") if part is None else (f"part `{part}` of the form", f"/{part}")
-    if body.count(b",") >= MAX_VALUES and _has_too_many(body):
+    marks = body.translate(None, _NO_MARKS)
+    if marks.count(b",") >= MAX_VALUES and _has_too_many(body):
         raise Invalid.field(pointer, f"No more than {MAX_VALUES} values are accepted in a {what}.", "too_many")
     doubled = _Doubled()
     try:
         text = body.decode("utf-8")
-        if deadline is None or sum(map(text.count, ",[{")) < _MANY:
+        if deadline is None or len(marks) < _MANY:
             value = json.loads(text, object_pairs_hook=doubled.take)
         else:
             value = _PatientDecoder(deadline, doubled.take).decode(text)

@@ -22,6 +22,7 @@ from chassis.core.problems import (
     Unavailable,
 )
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, PATH_HEADER, actor_id, gateway_request_id, request_id
+from chassis.core.turns import let_others_in
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.body_limits import bounded, bounded_file
 from gateway.auth.credentials import Credentials
@@ -152,6 +153,8 @@ class Proxy:
             deadline.reschedule(None)  # what the caller takes is not the service's time
             message = await receive()
             more_comes = message.get("more_body", False)
+            if more_comes:
+                await let_others_in()
             if not began:
                 deadline.reschedule(asyncio.get_running_loop().time() + self._timeout)
             return message
