@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_service.exchange.tabular import formulas
 from catalog_service.exchange.tabular.formulas import decode, encode, encode_row, looks_encoded
 
 texts = st.text() | st.text(st.sampled_from("'\"=+-@＝; |\t\r\n a\u00a0\u2028"), max_size=12)
@@ -48,3 +49,11 @@ def test_a_file_of_another_tool_is_suspected_only_where_it_looks_like_ours() -> 
 @given(st.lists(texts | st.none(), max_size=4))
 def test_a_row_is_encoded_as_its_cells_are(cells: list[str | None]) -> None:
     assert list(encode_row(cells)) == [None if cell is None else encode(cell) for cell in cells]
+
+
+@given(texts, st.integers(1, 4))
+def test_a_long_text_is_encoded_as_a_short_one(text: str, longest: int) -> None:
+    whole = encode(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(formulas, "_PIECE", longest)
+        assert encode(text) == whole

@@ -28,6 +28,7 @@ from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
 from chassis.core.problems import Invalid, Problem, TooLarge
 from chassis.files.archives import is_archive
+from chassis.web.costly import in_thread
 from chassis.web.listing import Row
 
 _log = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ async def inspect(file: BytesIO, look: Look) -> Row:
     """
     content = file.getvalue()
     if len(content) < _ARCHIVE_IN_A_THREAD or not is_archive(content[:_HEAD]):
-        return await asyncio.to_thread(described, file, look)
+        return await in_thread(_CPU_SECONDS, lambda _: described(file, look))
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "catalog_service.exchange.inspection.service"),
         stdin=asyncio.subprocess.PIPE,

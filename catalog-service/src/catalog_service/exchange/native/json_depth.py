@@ -7,11 +7,12 @@ from catalog_service.exchange.records import Unreadable
 
 MAX_DEPTH = 64
 BLOCK = 256 * 1024
-_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
+_INSIDE = rb'[^"\\]*(?:\\.[^"\\]*)*'
+_TEXT = re.compile(rb'"%b"' % _INSIDE, re.DOTALL)
+_REST_OF_TEXT = re.compile(_INSIDE, re.DOTALL)
 _AS_SQUARE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|\d{1000}', re.DOTALL)
+_TOKEN = re.compile(rb'"%b"?|[\[\]{}]|\d{1000}' % _INSIDE, re.DOTALL)
 _LONG_NUMBER = re.compile(rb"\d{1000}")
 """ijson ends the process at 4,301 digits; of those that a block cuts in two, half is in one of both."""
 

@@ -5,7 +5,7 @@ import re
 from urllib.parse import unquote
 
 from catalog_service.exchange.plain_text import tokens
-from catalog_service.exchange.reqif.fragments import escape_text
+from catalog_service.exchange.reqif.fragments import escape_text, is_printable
 
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
 _MOST_PARAGRAPHS = 1000
@@ -50,7 +50,7 @@ def words(markup: str) -> str:
 def are_words(text: str) -> bool:
     """Check whether a text is nothing but words with one blank or line ends between them, as most are."""
     return (
-        text.replace("\n", "").isprintable()
+        is_printable(text.replace("\n", ""))
         and "  " not in text
         and " \n" not in text
         and "\n " not in text

@@ -1,7 +1,8 @@
 """The forms of an export; each takes the records as they come."""
 
 import csv
-from collections.abc import Sequence
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from xlsxwriter.workbook import Workbook as Frame
     from xlsxwriter.worksheet import Worksheet
 
-_BYTE_ORDER_MARK = "\ufeff"
+_LONG = 8_000
+"""Letters of a row of a table that are no longer looked at one by one."""
 _LONGEST_TEXT = 32_767
 """Of a cell of a workbook, in units of UTF-16."""
 _PART = _LONGEST_TEXT // 2
@@ -121,11 +123,12 @@ class CsvExport:
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
         (columns,) = about.columns.values()
-        file.write(_table([(*columns, MARK)], _BYTE_ORDER_MARK))
+        file.write(BOM_UTF8)
+        _write_table(file, [(*columns, MARK)])
 
     def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
         """See ExportDocument.write."""
-        self._file.write(_table(map(encode_row, rows)))
+        _write_table(self._file, map(encode_row, rows))
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
@@ -156,7 +159,7 @@ class CsvArchiveExport:
         while self._kind != kind:
             self._next()
         assert self._table is not None
-        self._table.write(_table(map(encode_row, rows)))
+        _write_table(self._table, map(encode_row, rows))
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
@@ -176,7 +179,8 @@ class CsvArchiveExport:
             self._table.close()
         self._kind = self._left.pop(0)
         self._table = begin_entry(self._archive, f"{SECTIONS[self._kind]}.csv", self._about.exported_at)
-        self._table.write(_table([(*self._about.columns[self._kind], MARK)], _BYTE_ORDER_MARK))
+        self._table.write(BOM_UTF8)
+        _write_table(self._table, [(*self._about.columns[self._kind], MARK)])
 
 
 class XlsxExport:
@@ -268,8 +272,22 @@ def _is_long(text: str) -> bool:
     return len(text) > _PART and len(text.encode("utf-16-le")) > 2 * _LONGEST_TEXT
 
 
-def _table(rows: Any, begin: str = "") -> bytes:
+def _write_table(file: IO[bytes], rows: Iterable[Sequence[str | None]]) -> None:
     text = StringIO(newline="")
-    text.write(begin)
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()
+    writer = csv.writer(text)
+    for row in rows:
+        if sum(map(len, filter(None, row))) > _LONG:
+            # Long rows go out one by one: each step with one of them is as long as others wait.
+            file.write(text.getvalue().encode())
+            text.seek(text.truncate(0))
+            file.write((",".join(map(_quoted, row)) + "\r\n").encode())
+        else:
+            writer.writerow(row)
+    file.write(text.getvalue().encode())
+
+
+def _quoted(cell: str | None) -> str:
+    """Return a cell as csv.writer does, which looks at each letter and lets nobody in meanwhile."""
+    if cell is None:
+        return ""
+    return '"' + cell.replace('"', '""') + '"' if any(map(cell.__contains__, ',"\r\n')) else cell
