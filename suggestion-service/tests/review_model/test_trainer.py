@@ -240,7 +240,9 @@ async def test_a_new_suggestion_learns_what_the_others_know(service: Any, topics
     await service.trainer.train_if_due()
     after = await ranked(service, "relevance:desc")
     # Its group is not compared: it is of what waits, and twelve of the others were reviewed since the first run.
-    learned = [{pair_of(found): found["suggestion_metadata"]["reviews"] for found in queue} for queue in (before, after)]
+    learned = [
+        {pair_of(found): found["suggestion_metadata"]["reviews"] for found in queue} for queue in (before, after)
+    ]
     assert learned[0] == learned[1]
 
 
