@@ -3,11 +3,12 @@
 import http.client
 import multiprocessing
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from statistics import mean
+from statistics import mean, median
 
 from benchmarks.neighbours.cases import Case
 
@@ -27,6 +28,8 @@ _LONGEST = 2.0
 _REFUSED = 30.0
 """Seconds that an answer counts as that is none, such as a 503."""
 _QUIET = 1.4
+"""Times what was usual lately: how fast a machine answers changes by the minute."""
+_REMEMBERED = 20
 _PATIENCE = 2.0
 
 
@@ -55,7 +58,7 @@ class Neighbours:
     def __init__(self, port: int, token: str, member_token: str) -> None:
         self._headers = {"Authorization": f"Bearer {token}"}
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._best = self._median(200)
+        self._usual = deque([median(self._probes(200))], maxlen=_REMEMBERED)
         self._doubts_until = time.monotonic() + _IN_DOUBT
         context = multiprocessing.get_context("spawn")
         self._member, end = context.Pipe()
@@ -70,6 +73,7 @@ class Neighbours:
         for turn in range(1, _ROUNDS + 1):
             self._wait_until_quiet()
             alone += self._probes(_PROBES)
+            self._usual.append(median(alone))
             meanwhile += self._with_member(case, answers)
             share = Measured(alone, meanwhile).ratio / bar if bar else _CLEARLY_BROKEN
             if share <= (_CLEARLY_KEPT if turn == 1 else 0.9) or (turn > 1 and share >= _CLEARLY_BROKEN):
@@ -120,26 +124,24 @@ class Neighbours:
     def _wait_until_quiet(self) -> None:
         """Wait for what the last request has left to do."""
         ends = time.monotonic() + _PATIENCE
-        while self._median(9) > self._best * _QUIET and time.monotonic() < ends:
+        while median(self._probes(9)) > median(self._usual) * _QUIET and time.monotonic() < ends:
             time.sleep(0.2)
-
-    def _median(self, count: int) -> float:
-        return sorted(self._probes(count))[count // 2]
 
 
 def _send_cases(control: Connection, port: int, token: str) -> None:
     """Send each case that comes until None does, then tell how often it was answered with what."""
     headers = {"Authorization": f"Bearer {token}"}
-    while True:
-        case: Case = control.recv()
-        control.send("begun")
-        answers: Counter[str] = Counter()
-        while not control.poll():
-            answers[_send(case, port, headers, control)] += 1
-            if answers.total() == 1:
-                control.send("one has ended")
-        control.recv()
-        control.send(answers)
+    with suppress(EOFError):  # the end
+        while True:
+            case: Case = control.recv()
+            control.send("begun")
+            answers: Counter[str] = Counter()
+            while not control.poll():
+                answers[_send(case, port, headers, control)] += 1
+                if answers.total() == 1:
+                    control.send("one has ended")
+            control.recv()
+            control.send(answers)
 
 
 def _send(case: Case, port: int, headers: Mapping[str, str], control: Connection) -> str:
