@@ -6,8 +6,10 @@ taken for the whole.
 """
 
 import asyncio
+import math
 import os
 import tempfile
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import IO
@@ -16,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import TooManyRequests
+from chassis.core.turns import let_others_in
 
 _BLOCK = 256 * 1024
 _UNTIL_DONE = 5
@@ -24,8 +27,14 @@ _UNTIL_DONE = 5
 _LOOKS, _LOOK_AGAIN = 20, 0.05
 """How often, and after how many seconds: who has read the last byte may be faster than we are."""
 
-_being_made: set[int | None] = set()
-"""The users whose document this process makes or sends: each holds disk, and a place in the line of those to make."""
+_LONGEST_REST = 0.5
+"""Seconds: the next document waits as long as this one took, so that one after another take half of the process."""
+
+_next_from: dict[int | None, float] = {}
+"""When the users may get their next document from this process, by its clock; never while one is made or sent.
+
+Each holds disk, and a place in the line of those to make.
+"""
 
 Making = Callable[[IO[bytes]], AsyncGenerator[int, None]]
 """Writes a document to an empty file, and yields how long the file is, as it grows: what is written stays as it is."""
@@ -59,18 +68,20 @@ class DocumentResponse(Response):
                 retry_after=_UNTIL_DONE,
                 code="document_under_way",
             )
-        _being_made.add(self._reader)
+        began = time.monotonic()
+        _next_from[self._reader] = math.inf
         try:
             await self._answer(send)
         finally:
-            _being_made.discard(self._reader)
+            now = time.monotonic()
+            _next_from[self._reader] = now + min(now - began, _LONGEST_REST)
 
     async def _is_its_turn(self) -> bool:
         """Check whether the reader gets no other document; one that has just come to its end is waited for."""
         if self._reader is None:
             return True
         for _ in range(_LOOKS):
-            if self._reader not in _being_made:
+            if time.monotonic() >= _next_from.get(self._reader, -math.inf):
                 return True
             await asyncio.sleep(_LOOK_AGAIN)
         return False
@@ -104,4 +115,5 @@ class DocumentResponse(Response):
                 block = os.pread(file.fileno(), min(_BLOCK, self._written - sent), sent)
                 sent += len(block)
                 await send({"type": "http.response.body", "body": block, "more_body": True})
+                await let_others_in()
         await send({"type": "http.response.body", "body": b""})
