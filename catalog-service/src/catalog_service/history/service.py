@@ -196,15 +196,15 @@ async def _differences(kind: ItemKind, before: Row, after: Row) -> Row:
     changed = {name: pair for name, pair in texts.items() if pair[0] != pair[1]}
     if not changed:
         return {"differences": {}, "coarse": []}
-    compared = await in_thread(_SECONDS, lambda deadline: _compare(changed, deadline))
+    return await in_thread(_SECONDS, lambda deadline: _compare(changed, deadline))
+
+
+def _compare(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> Row:
+    compared = {name: word_diff.differences(*pair, deadline.is_over) for name, pair in texts.items()}
     return {
         "differences": {name: [segment._asdict() for segment in of.segments] for name, of in compared.items()},
         "coarse": [name for name, of in compared.items() if of.coarse],
     }
-
-
-def _compare(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> dict[str, word_diff.Compared]:
-    return {name: word_diff.differences(*pair, deadline.is_over) for name, pair in texts.items()}
 
 
 def _text(name: str, value: Any) -> str:

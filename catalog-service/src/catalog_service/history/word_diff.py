@@ -3,11 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Characters of Chinese, Japanese and Korean, which have no blanks between words."""
 _WORDS = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+|\s+|.", re.DOTALL)
+_AT_ONCE = 1_000
 _PASSAGES = re.compile(r"[^\n.!?。！？]+[\n.!?。！？]*\s*|[\n.!?。！？]+\s*")
 """Sentences and lines."""
 
@@ -50,13 +53,22 @@ def differences(before: str, after: str, is_over: _IsOver = lambda: False) -> Co
     is one deletion and one insertion, and so is what is left once `is_over` says that the time is over.
     """
     if len(before) + len(after) <= _MOST_CHARACTERS:
-        first, second = _WORDS.findall(before), _WORDS.findall(after)
+        first, second = _split(_WORDS, before), _split(_WORDS, after)
         matches, is_whole = _matches(first, second, _MOST_PAIRS, is_over)
         if is_whole:
             return Compared(_readable(_changes(first, second, matches)), coarse=False)
     by_passages = _ByPassages(is_over)
-    segments = _readable(by_passages.changes(_PASSAGES.findall(before), _PASSAGES.findall(after)))
+    segments = _readable(by_passages.changes(_split(_PASSAGES, before), _split(_PASSAGES, after)))
     return Compared(segments, by_passages.coarse)
+
+
+def _split(parts: re.Pattern[str], text: str) -> list[str]:
+    """Return the parts of a text, found some at a time: findall lets no other thread in until it has all."""
+    found = map(itemgetter(0), parts.finditer(text))
+    split: list[str] = []
+    while some := list(islice(found, _AT_ONCE)):
+        split += some
+    return split
 
 
 class _Change(NamedTuple):
@@ -80,7 +92,7 @@ class _ByPassages:
             old, new = ("".join(passages) for passages in (change.deleted, change.inserted))
             if old and new:
                 if len(old) + len(new) <= _MOST_CHARACTERS:
-                    old_words, new_words = _WORDS.findall(old), _WORDS.findall(new)
+                    old_words, new_words = _split(_WORDS, old), _split(_WORDS, new)
                     yield from _changes(old_words, new_words, self._matches(old_words, new_words, left))
                     left -= len(old_words) * len(new_words)
                 else:
