@@ -45,22 +45,24 @@ class ListAnswer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Response."""
+        pieces = await self._pieces()
+        self.headers["content-length"] = str(sum(map(len, pieces)))
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        *parts, last = _parts(pieces)
+        async for part in take_turns(drained(parts)):
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": last, "more_body": False})
+
+    async def _pieces(self) -> list[bytes]:
         if isinstance(self._rows, orjson.Fragment) or len(self._rows) <= _FEW:
-            self.body = encode({"items": self._rows, **self._more})
-            self.headers["content-length"] = str(len(self.body))
-            await super().__call__(scope, receive, send)
-            return
+            return [encode({"items": self._rows, **self._more})]
         # Neither kept nor put together: to free all rows at once, or to copy what they come to, takes milliseconds.
         rows, self._rows = [*self._rows], ()
         pieces = [b'{"items":[']
         async for row in take_turns(drained(rows)):
             pieces += encode(row), b","
         pieces[-1] = b"]," + encode(self._more)[1:] if self._more else b"]}"
-        self.headers["content-length"] = str(sum(map(len, pieces)))
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async for part in take_turns(_parts(pieces)):
-            await send({"type": "http.response.body", "body": part, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return pieces
 
 
 def _parts(pieces: list[bytes]) -> Iterator[bytes]:
