@@ -175,7 +175,7 @@ def test_what_is_said_quickly_of_neighbours_is_never_too_much_and_mostly_says_so
     corpus = filled(random_items(16, requirements=300, test_cases=300).items())
     for side in SIDES:
         scorer = Scorer(corpus.snapshot())
-        rows, neighbourhoods = scorer.snapshot.views[side].live_rows(), scorer._rankings["hybrid"]._neighbourhoods
+        rows, neighbourhoods = scorer.snapshot.views[side].live_rows(), scorer._ranking("hybrid")._neighbourhoods
         lower_bounds = neighbourhoods.lower_bounds(side, rows)
         means = neighbourhoods.means(side, rows)
         assert (lower_bounds <= means).all()
@@ -187,7 +187,7 @@ def unrounded(scorer: Scorer, algorithm: Algorithm) -> Scores:
     """Scores before they are rounded: rounding hides sums that were made in another order, most of the time."""
     found: Scores = {}
     requirements, test_cases = scorer.snapshot.requirements, scorer.snapshot.test_cases
-    ranking = scorer._rankings[algorithm]
+    ranking = scorer._ranking(algorithm)
     for pairs in ranking.candidates(scorer.snapshot.rows(Query(algorithm, 0.0))):
         ids = zip(requirements.ids[pairs.requirements], test_cases.ids[pairs.test_cases], strict=True)
         exact = ranking.scores(pairs.requirements, pairs.test_cases, pairs.similarity).score

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -54,6 +53,7 @@ class Scorer:
         self.embeddings = embeddings
         self._calibrations = CALIBRATIONS | ({"hybrid": EMBEDDED} if embeddings is not None else {})
         self._calibrations |= calibrations or {}
+        self._rankings: dict[Algorithm, CalibratedRanking] = {}
 
     def score(self, query: Query) -> Iterator[Block]:
         """Score block by block. The order of the pairs in a block means nothing."""
@@ -63,7 +63,7 @@ class Scorer:
             wanted = snapshot.test_cases.rows_of(query.test_cases)
         everything = len(row_query.rows) * (snapshot.count - snapshot.views[row_query.side].count)
         done = 0
-        ranking = self._rankings[query.algorithm]
+        ranking = self._ranking(query.algorithm)
         for pairs in ranking.candidates(row_query):
             if wanted is not None:
                 pairs = pairs.where(np.isin(pairs.test_cases, wanted))
@@ -83,7 +83,7 @@ class Scorer:
 
         Raises KeyError for an id that the snapshot does not have.
         """
-        ranking = self._rankings[algorithm]
+        ranking = self._ranking(algorithm)
         scores: list[Floats] = [np.zeros(0)]
         for i, j in self._rows(pairs):
             words = ranking.similarity.term_products(i, j)
@@ -116,7 +116,7 @@ class Scorer:
         of_pairs = (
             of_pair
             for i, j in self._rows(pairs)
-            for of_pair in facts(self.snapshot, algorithm, self._rankings[algorithm], i, j)
+            for of_pair in facts(self.snapshot, algorithm, self._ranking(algorithm), i, j)
         )
         return [
             explain(of_pair, known.get(requirement_id), known.get(test_case_id))
@@ -131,19 +131,22 @@ class Scorer:
             some = slice(start, start + _PAIRS_AT_ONCE)
             yield i[some], j[some]
 
-    @cached_property
-    def _rankings(self) -> dict[Algorithm, CalibratedRanking]:
+    def _ranking(self, algorithm: Algorithm) -> CalibratedRanking:
+        """Return the ranking of an algorithm, which is made when it is asked for first."""
+        ranking = self._rankings.get(algorithm)
+        if ranking is None:
+            made = CalibratedRanking(self.snapshot, self._similarity(algorithm), self._calibrations[algorithm])
+            # Of two threads that make one, both go on with the same.
+            ranking = self._rankings.setdefault(algorithm, made)
+        return ranking
+
+    def _similarity(self, algorithm: Algorithm) -> Similarity:
         views, idf = self.snapshot.views, self.snapshot.idf()
-        semantic, keyword = idf[None], np.sqrt(idf)[None]
-        both = list(LEXICAL_PARTS), np.concatenate((semantic, keyword)), np.array(list(LEXICAL_PARTS.values()))
-        similarities: dict[Algorithm, Similarity] = {
-            "tfidf": Similarity("tfidf", views, ["tfidf"], semantic, np.ones(1)),
-            "keyword": Similarity("keyword", views, ["keyword"], keyword, np.ones(1)),
-            "hybrid": Similarity("hybrid", views, *both)
-            if self.embeddings is None
-            else EmbeddedSimilarity("hybrid", views, *both, self.embeddings),
-        }
-        return {
-            algorithm: CalibratedRanking(self.snapshot, similarity, self._calibrations[algorithm])
-            for algorithm, similarity in similarities.items()
-        }
+        if algorithm == "tfidf":
+            return Similarity(algorithm, views, [algorithm], idf[None], np.ones(1))
+        if algorithm == "keyword":
+            return Similarity(algorithm, views, [algorithm], np.sqrt(idf)[None], np.ones(1))
+        both = list(LEXICAL_PARTS), np.array((idf, np.sqrt(idf))), np.array(list(LEXICAL_PARTS.values()))
+        if self.embeddings is None:
+            return Similarity(algorithm, views, *both)
+        return EmbeddedSimilarity(algorithm, views, *both, self.embeddings)

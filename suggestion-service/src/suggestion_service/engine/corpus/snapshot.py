@@ -53,19 +53,26 @@ class Snapshot:
 
     def idf(self) -> Floats:
         """Return the inverse document frequency of each term over both sides, 0 for one that no item has."""
-        frequencies = self.document_frequencies
-        return np.where(frequencies > 0, np.log((1.0 + self.count) / (1.0 + frequencies)) + 1.0, 0.0)
+        frequencies, of_frequency = self._frequencies()
+        of_frequency[frequencies] = np.log((1.0 + self.count) / (1.0 + frequencies)) + 1.0
+        idf: Floats = of_frequency[self.document_frequencies]
+        return idf
 
     def information(self) -> Floats:
-        """Return what it says that an item has a term, in nats: nothing where all have it."""
+        """Return what it says that an item has a term, in nats, by how many have it: nothing where all have it."""
+        frequencies, of_frequency = self._frequencies()
         count = max(self.count, _LEAST_COUNT)
-        information = np.log((1.0 + count) / (1.0 + np.minimum(self.document_frequencies, count)))
-        return information if self.inferred is None else np.where(self.inferred, 0.0, information)
+        of_frequency[frequencies] = np.log((1.0 + count) / (1.0 + np.minimum(frequencies, count)))
+        return of_frequency
 
-    def rare(self) -> Bools:
-        """Return which terms are rare."""
-        rare: Bools = self.document_frequencies <= rare_up_to(self.count)
-        return rare if self.inferred is None else rare & ~self.inferred
+    def _frequencies(self) -> tuple[Ints, Floats]:
+        """Return the document frequencies that terms have, and room for a figure by document frequency.
+
+        They are few: a figure of each term would take long.
+        """
+        of_frequency = np.zeros(1 + int(self.document_frequencies.max(initial=0)))
+        frequencies = np.flatnonzero(np.bincount(self.document_frequencies))
+        return frequencies[frequencies > 0], of_frequency
 
     def language(self, side: Side) -> str | None:
         """Return the language that most items of a side are in, None where none is known."""

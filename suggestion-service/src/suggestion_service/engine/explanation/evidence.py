@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
 from suggestion_service.engine.corpus.snapshot import rare_up_to
 from suggestion_service.engine.explanation.reading import Reading
@@ -56,21 +55,18 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     """
     scores = [0.0] * len(reading.passages)
     for term, weight in islice(weights.items(), _TERMS_LOOKED_FOR):
-        for place in _bits(reading.passages_with.get(term, 0)):
-            if any(map(str.isalpha, reading.passages[place])):
+        if bits := reading.passages_with.get(term):
+            for place in _bits(bits):
                 scores[place] += weight
+    for place, passage in enumerate(reading.passages):
+        if scores[place] and not any(map(str.isalpha, passage)):
+            scores[place] = 0.0
     scored = scores[reading.titles :] if any(scores[reading.titles :]) else scores
     best = max(scored, default=0.0)
     if best == 0.0:
         return None
     passage = reading.passages[scores.index(best, len(scores) - len(scored))]
     return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights, reading.language)
-
-
-@lru_cache(maxsize=512)
-def _words(passage: str, language: str) -> list[tuple[Any, ...]]:
-    """Return where each word with terms starts and ends, and its terms."""
-    return [(word.start(), word.end(), *terms) for word in words_in(passage) if (terms := terms_of(word[0], language))]
 
 
 @lru_cache(maxsize=4096)
@@ -81,11 +77,14 @@ def _bits(bits: int) -> tuple[int, ...]:
 def _cut(passage: str, weights: Mapping[str, float], language: str) -> str:
     """Return the part of a long passage in which the most that counts stands together."""
     begins, ends, weighs = [], [], []
-    for begin, end, term, *others in _words(passage, language):
-        weight = weights.get(term, 0.0)
-        if others:
-            weight = max(weight, *(weights.get(other, 0.0) for other in others))
+    weighing = weights.keys()
+    for word in words_in(passage):
+        terms = terms_of(word[0], language)
+        if weighing.isdisjoint(terms):
+            continue
+        weight = max(weights.get(term, 0.0) for term in terms)
         if weight > 0.0:
+            begin, end = word.span()
             begins.append(begin)
             ends.append(end)
             weighs.append(weight)
@@ -173,11 +172,8 @@ def _missing(item: Reading, other: Reading) -> str | None:
     if other.cut or item.language != other.language:
         return None
     # Ids say nothing of what an item is about.
-    title = [
-        term
-        for term in item.title
-        if term.isalpha() and len(term) > 2 and term not in item.fragments - item.compounds.keys()
-    ]
+    ids = item.fragments - item.compounds.keys() if item.fragments else item.fragments
+    title = [term for term in item.title if term.isalpha() and len(term) > 2 and term not in ids]
     absent = [term for term in title if term not in other.words]
     if len(absent) <= _MOST_OF_TITLE * len(title):
         return None

@@ -10,6 +10,7 @@ from suggestion_service.engine.text.languages import ENGLISH
 from suggestion_service.engine.text.sentences import MOST_SENTENCES, sentences
 from suggestion_service.engine.text.terms import (
     ItemText,
+    count_words,
     find_words,
     is_whole,
     item_language,
@@ -18,8 +19,6 @@ from suggestion_service.engine.text.terms import (
     terms_of,
     tokens,
     unspaced_runs,
-    word_counts,
-    words_in,
 )
 
 _MOST_READ = 50_000
@@ -35,6 +34,8 @@ _JOINT = re.compile(r"[-./:]\b")
 """What there is in every name, found in a fraction of the time."""
 _SPLINTER = 4
 _KANJI = "[\u3400-\u9fff\u3005]"
+_DIGIT = re.compile(r"\d")
+_NO_TERMS, _NO_BIGRAMS = frozenset[str](), frozenset[Bigram]()
 _QUANTITY = re.compile(rf"(?<!\w)(\d+){BETWEEN.pattern}([^\W\d_]+)(?!\w)")
 
 
@@ -85,65 +86,66 @@ def read(item: ItemText, language: str | None = None) -> Reading:
     item, cut = _beginning(item)
     language = item_language(item) if language is None else language
     title, *texts = item_texts(item)
-    whole_text = normalised("\n".join([title, *texts]))
-    fragments = _in_names_alone(whole_text, language)
+    of_title, of_texts = normalised(title), normalised("\n".join(texts))
+    whole_text = f"{of_title}\n{of_texts}"
     titles = _passages([title])
     body = [item.description, item.preconditions or "", *(item.steps or {}).values(), item.postconditions or ""]
     passages = [*titles, *_passages(body)][:MOST_SENTENCES]
-    words, compounds = _spelt(word_counts(item), language)
+    words, compounds = _spelt(count_words(of_title, of_texts), language)
     unspaced = "" if whole_text.isascii() else "\n".join(run[0] for run in unspaced_runs(whole_text))
     return Reading(
         words=words,
         passages_with=_passages_with(passages, language),
         compounds=compounds,
-        quantities=dict(_quantities(whole_text, language)),
-        bigrams=frozenset(_bigrams(unspaced)),
+        quantities=dict(_quantities(whole_text, language)) if _DIGIT.search(whole_text) else {},
+        bigrams=frozenset(_bigrams(unspaced)) if unspaced else _NO_BIGRAMS,
         unspaced=unspaced,
         title={
-            token.term: token.shown for word in words_in(normalised(item.title)) for token in tokens(word[0], language)
+            token.term: token.shown for word in find_words(normalised(item.title)) for token in tokens(word, language)
         },
         passages=passages,
         titles=len(titles),
         language=language,
-        fragments=fragments | compounds.keys(),
+        fragments=_in_names_alone(whole_text, language) | compounds.keys(),
         cut=cut,
     )
 
 
 def _beginning(item: ItemText) -> tuple[ItemText, bool]:
     """Return an item with as much of its texts as is read, and whether that is less than all."""
+    texts = [item.description, item.preconditions or "", *(item.steps or {}).values(), item.postconditions or ""]
+    if sum(map(len, texts)) <= _MOST_READ:
+        return item, False
     left = _MOST_READ
-    whole = 0
 
     def some(text: str) -> str:
-        nonlocal left, whole
+        nonlocal left
         begin = text[:left]
         left -= len(begin)
-        whole += len(text)
         return begin
 
-    read = replace(
+    beginning = replace(
         item,
         description=some(item.description),
         preconditions=None if item.preconditions is None else some(item.preconditions),
         steps=None if item.steps is None else {number: some(text) for number, text in item.steps.items()},
         postconditions=None if item.postconditions is None else some(item.postconditions),
     )
-    return (read, True) if whole > _MOST_READ else (item, False)
+    return beginning, True
 
 
 def _passages(texts: Iterable[str]) -> list[str]:
-    found = (" ".join(sentence.split()) for text in texts for sentence in sentences(text))
+    found = (" ".join(sentence.split()) for text in texts if text for sentence in sentences(text))
     return list(islice(found, MOST_SENTENCES))
 
 
 def _passages_with(passages: Sequence[str], language: str) -> dict[str, int]:
     places: dict[str, int] = {}
     for number, passage in enumerate(passages):
+        words = dict.fromkeys(find_words(normalised(passage)))
         bit = 1 << number
-        for word in set(find_words(normalised(passage))):
-            for term in terms_of(word, language):
-                places[term] = places.get(term, 0) | bit
+        for term in _NO_TERMS.union(*[terms_of(word, language) for word in words]):
+            places[term] = places.get(term, 0) | bit
     return places
 
 
@@ -152,27 +154,31 @@ def _spelt(counts: Mapping[str, int], language: str) -> tuple[dict[str, str], di
     terms of these.
     """
     words: dict[str, str] = {}
-    rivals: dict[str, Counter[str]] = {}
+    rivals: set[str] = set()
     compounds: dict[str, set[str]] = {}
-    alone: set[str] = set()
     for word in counts:
         of_word = tokens(word, language)
         for term, shown, _, _ in of_word:
             if words.setdefault(term, shown) != shown:
-                rivals[term] = Counter()
-        if is_whole(of_word):
+                rivals.add(term)
+        if len(of_word) > 1 and is_whole(of_word):
             for part in of_word[1:]:
                 compounds.setdefault(part.term, set()).add(of_word[0].term)
-        else:
-            alone |= terms_of(word, language)
     if rivals:
+        forms: dict[str, Counter[str]] = {term: Counter() for term in rivals}
         for word, times in counts.items():
-            if not rivals.keys().isdisjoint(terms_of(word, language)):
+            if not rivals.isdisjoint(terms_of(word, language)):
                 for term, shown, _, _ in tokens(word, language):
                     if term in rivals:
-                        rivals[term][shown] += times
-        words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
-    return words, {part: wholes for part, wholes in compounds.items() if part not in alone}
+                        forms[term][shown] += times
+        words |= {term: of_term.most_common(1)[0][0] for term, of_term in forms.items()}
+    if compounds:
+        for word in counts:
+            of_word = tokens(word, language)
+            if not is_whole(of_word):
+                for term, _, _, _ in of_word:
+                    compounds.pop(term, None)
+    return words, compounds
 
 
 def _in_names_alone(text: str, language: str) -> set[str]:

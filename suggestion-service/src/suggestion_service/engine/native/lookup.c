@@ -203,11 +203,13 @@ int64_t write_shared(const int64_t *starts, const int32_t *terms, const double *
     return size;
 }
 
-/* What the terms that pairs have in common say: the sum of their information, the smaller of the shares that it is of
- * all that either item says, and whether one of them is rare. `place` (terms,) is -1 everywhere. */
+/* What the terms that pairs have in common say: the sum of their information, which is given by how many items have a
+ * term, the smaller of the shares that it is of all that either item says, and whether one of them is rare. Inferred
+ * terms (none: NULL) say nothing. `place` (terms,) is -1 everywhere. */
 void write_evidence(const int64_t *starts, const int32_t *terms, const int64_t *i, const int64_t *other_starts,
-                    const int32_t *other_terms, const int64_t *j, int64_t pair_count, const double *information,
-                    const uint8_t *rare, int64_t *place, double *shared, double *share, uint8_t *shares_rare) {
+                    const int32_t *other_terms, const int64_t *j, int64_t pair_count, const int64_t *frequencies,
+                    const double *information, const uint8_t *inferred, double rare_up_to, int64_t *place,
+                    double *shared, double *share, uint8_t *shares_rare) {
     double mine = 0.0;
     int64_t first = 0; /* the pair that `place` was filled for: those of one row come one after the other */
     for (int64_t pair = 0; pair < pair_count; pair++) {
@@ -216,17 +218,20 @@ void write_evidence(const int64_t *starts, const int32_t *terms, const int64_t *
             mine = 0.0;
             for (int64_t entry = starts[i[pair]]; entry < starts[i[pair] + 1]; entry++) {
                 place[terms[entry]] = first;
-                mine += information[terms[entry]];
+                if (!inferred || !inferred[terms[entry]])
+                    mine += information[frequencies[terms[entry]]];
             }
         }
         double theirs = 0.0, both = 0.0;
         uint8_t any_rare = 0;
         for (int64_t entry = other_starts[j[pair]]; entry < other_starts[j[pair] + 1]; entry++) {
             int32_t term = other_terms[entry];
-            theirs += information[term];
+            if (inferred && inferred[term])
+                continue;
+            theirs += information[frequencies[term]];
             if (place[term] == first) {
-                both += information[term];
-                any_rare |= rare[term];
+                both += information[frequencies[term]];
+                any_rare |= (double)frequencies[term] <= rare_up_to;
             }
         }
         double larger = mine > theirs ? mine : theirs;

@@ -68,8 +68,9 @@ int64_t write_shared(const int64_t *starts, const int32_t *terms, const double *
                      const int64_t *j, int64_t pair_count, const double *scales, int64_t parts, int64_t width,
                      int64_t most, int64_t *place, int64_t *bounds, int32_t *names, double *products);
 void write_evidence(const int64_t *starts, const int32_t *terms, const int64_t *i, const int64_t *other_starts,
-                    const int32_t *other_terms, const int64_t *j, int64_t pair_count, const double *information,
-                    const uint8_t *rare, int64_t *place, double *shared, double *share, uint8_t *shares_rare);
+                    const int32_t *other_terms, const int64_t *j, int64_t pair_count, const int64_t *frequencies,
+                    const double *information, const uint8_t *inferred, double rare_up_to, int64_t *place,
+                    double *shared, double *share, uint8_t *shares_rare);
 int64_t find_largest(const float *values, int64_t length, int64_t count, int64_t *places);
 void put_among_best(double *best, int64_t count, const int64_t *rows, const double *values, int64_t length);
 void count_shared_labels(const int64_t *starts, const int32_t *labels, const int64_t *i, const int64_t *other_starts,

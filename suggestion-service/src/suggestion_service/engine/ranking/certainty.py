@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
-from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.native import call
+from suggestion_service.engine.corpus.snapshot import Snapshot, rare_up_to
+from suggestion_service.engine.native import call, ffi
 
 _ALONE, _OF_INFORMATION, _OF_SHARE = 0.1, 0.1, 5.0
 _MOST = 4.8
@@ -46,14 +46,12 @@ class SharedEvidence:
         found = np.empty(len(i)), np.empty(len(i)), np.empty(len(i), np.bool_)
         requirements, test_cases = self._snapshot.requirements, self._snapshot.test_cases
         rows = requirements.starts, requirements.terms, i, test_cases.starts, test_cases.terms, j
-        place = np.full(len(self._information), -1, np.int64)
-        call("write_evidence", *rows, len(i), self._information, self._rare, place, *found)
+        frequencies, inferred = self._snapshot.document_frequencies, self._snapshot.inferred
+        place = np.full(len(frequencies), -1, np.int64)
+        terms = frequencies, self._information, ffi.NULL if inferred is None else inferred
+        call("write_evidence", *rows, len(i), *terms, rare_up_to(self._snapshot.count), place, *found)
         return Evidence(*found)
 
     @cached_property
     def _information(self) -> Floats:
         return self._snapshot.information()
-
-    @cached_property
-    def _rare(self) -> Bools:
-        return self._snapshot.rare()

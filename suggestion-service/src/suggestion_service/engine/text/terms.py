@@ -68,9 +68,9 @@ def terms(item: ItemText, language: str | None = None) -> dict[str, int]:
     return counts
 
 
-def read_terms(item: ItemText) -> tuple[dict[str, int], str]:
-    """Return the terms of an item, and the language that they were counted in."""
-    language = item_language(item)
+def read_terms(item: ItemText, language: str | None = None) -> tuple[dict[str, int], str]:
+    """Return the terms of an item, and the language that they were counted in: the given one, else what it shows."""
+    language = item_language(item) if language is None else language
     return terms(item, language), language
 
 
@@ -83,8 +83,13 @@ def item_language(item: ItemText) -> str:
 def word_counts(item: ItemText) -> Counter[str]:
     """Count the words of an item, as they stand in its normalised texts."""
     title, *texts = item_texts(item)
-    counts = Counter(find_words(normalised(title)) * _TITLE_WEIGHT)
-    counts.update(find_words(normalised("\n".join(texts))))
+    return count_words(normalised(title), normalised("\n".join(texts)))
+
+
+def count_words(title: str, texts: str) -> Counter[str]:
+    """Count the words of an item by its title and its other texts, normalised."""
+    counts = Counter(find_words(title) * _TITLE_WEIGHT)
+    counts.update(find_words(texts))
     return counts
 
 
