@@ -215,6 +215,7 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
     first = {
         "algorithm": "hybrid",
         "threshold": 0.0,
+        "language": "de",
         "gate": gate,
         "name_patterns": patterns,
         "expected_lanes": lanes,
@@ -225,6 +226,7 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
         "automatic_suggestions": False,
         "algorithm": None,
         "threshold": 0.0,
+        "language": "de",
         "coverage_threshold": None,
         "gate": gate,
         "name_patterns": patterns,
@@ -233,7 +235,13 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
     last = (await service.events("auth.project.updated"))[-1]["data"]
     assert last["project"]["settings"] == changed["settings"]
     assert last["changes"]["settings"]["before"]["algorithm"] == "hybrid"
-    for settings in ({"threshold": 2}, {"algorithm": "guess"}, {"colour": 1}, {"gate": [{"rule": "No!"}]}):
+    for settings in (
+        {"threshold": 2},
+        {"algorithm": "guess"},
+        {"language": "xx"},
+        {"colour": 1},
+        {"gate": [{"rule": "No!"}]},
+    ):
         problem(await admin("PATCH", "/MAIN", {"settings": settings}), 422, field="/settings")
 
 

@@ -19,6 +19,7 @@ from suggestion_service.projects import remove_deleted
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scoring import on_change
 from suggestion_service.scoring.corpora import Corpora
+from suggestion_service.scoring.new_scale import NewScale
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.store import settlement
 from testing.service import Json, ServiceClient, ok, problem
@@ -113,6 +114,37 @@ async def test_a_run_is_of_its_project(service: Any) -> None:
     [finished] = await service.events("suggestion.run.finished")
     [changed] = await service.events("suggestion.pending_pairs.changed")
     assert (finished["project"], changed["project"]) == ("DOOR", "DOOR")
+
+
+async def test_a_project_fixes_the_language_of_its_texts_and_what_is_pending_gets_scores_of_it(service: Any) -> None:
+    # A few words show no language: they are taken for English, where "Pumpen" and "Pumpe" are two words.
+    for key in (MAIN, "DOOR"):
+        with projects.within(key):
+            service.catalog.requirement("Pumpen Ventil Kessel")
+            service.catalog.test_case("Pumpe Ventil Kessel")
+        await service.follow()
+    await score(service)
+    [before] = await suggestions(service, "DOOR")
+    assert before["suggestion_metadata"]["language"] == {"requirement": "en", "test_case": "en"}
+
+    await service.inbox.receive([told(1, auth.ProjectUpdated, "DOOR", language="de")])
+    await NewScale(service.database, service.scales).bring_over()
+    while await service.runs.work_off_next():
+        pass
+    [after] = await suggestions(service, "DOOR")
+    assert after["suggestion_metadata"]["language"] == {"requirement": "de", "test_case": "de"}
+    assert (after["id"], after["similarity_score"] > before["similarity_score"]) == (before["id"], True)
+    [finished] = await service.events("suggestion.run.finished")
+    assert (finished["project"], finished["actor"]) == ("DOOR", "system")
+    [other] = await suggestions(service, MAIN)
+    assert other["similarity_score"] == before["similarity_score"], "each project has its own"
+
+    with projects.within("DOOR"):
+        service.catalog.requirement("Ventil Pumpe Kessel")
+    await service.follow()
+    await score(service)
+    languages = [one["suggestion_metadata"]["language"]["requirement"] for one in await suggestions(service, "DOOR")]
+    assert languages == ["de", "de"], "what comes later, too"
 
 
 async def test_words_of_another_project_change_no_score(service: Any) -> None:

@@ -23,6 +23,26 @@ class Visibility(StrEnum):
     MEMBERS = "members"
 
 
+class Language(StrEnum):
+    """A language that texts can be read in, by its code of ISO 639-1."""
+
+    ENGLISH = "en"
+    GERMAN = "de"
+    FRENCH = "fr"
+    SPANISH = "es"
+    ITALIAN = "it"
+    PORTUGUESE = "pt"
+    DUTCH = "nl"
+    SWEDISH = "sv"
+    DANISH = "da"
+    NORWEGIAN = "no"
+    FINNISH = "fi"
+    RUSSIAN = "ru"
+    JAPANESE = "ja"
+    CHINESE = "zh"
+    KOREAN = "ko"
+
+
 class GateRule(BaseModel):
     """A rule of a release gate: what it counts, up or down to which limit, and of which items (`where`)."""
 
@@ -60,6 +80,7 @@ class ProjectSettings(BaseModel):
     automatic_suggestions: bool | None = None
     algorithm: str | None = None
     threshold: float | None = None
+    language: str | None = None
     coverage_threshold: float | None = None
     gate: tuple[GateRule, ...] | None = None
     name_patterns: tuple[NamePattern, ...] | None = None

@@ -399,6 +399,7 @@ projects = sa.Table(
     sa.Column("automatic_suggestions", sa.Boolean),
     sa.Column("algorithm", sa.Text),
     sa.Column("threshold", sa.Double),
+    sa.Column("language", sa.Text, comment="ISO 639-1, of all texts; else each is read in the one that it shows"),
     from_0_to_1("threshold"),
     comment="what projects want otherwise than the settings say; of deleted ones the tombstone",
 )

@@ -9,14 +9,15 @@ from chassis.messaging.events import Received
 from contracts import auth
 from contracts.projects import ProjectState, project_archived
 from suggestion_service.scoring import run_service
-from suggestion_service.store import corpus_head, projects, settlement
+from suggestion_service.store import corpus_head, outdated_scales, projects, settlement
 from suggestion_service.store.projects import Project
 
 
 async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
     """Store what projects want; where that is something else than before, what is pending is scored anew by it.
 
-    One that is archived wants nothing, and its runs end: nothing in it is changed any more.
+    In another language its texts are read anew first. One that is archived wants nothing, and its runs end: nothing in
+    it is changed any more.
     """
     for event in events:
         state: ProjectState = event.data.project
@@ -25,6 +26,7 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
             automatic_suggestions=False if state.archived else wanted.automatic_suggestions,
             algorithm=wanted.algorithm,  # type: ignore[arg-type]  # auth-service takes no other
             threshold=wanted.threshold,
+            language=wanted.language,
         )
         async with in_another_project(connection, state.key):
             await corpus_head.lock(connection)
@@ -32,6 +34,8 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
             if await projects.put(connection, event.sequence, project):
                 if state.archived:
                     await run_service.end_all(connection, project_archived().detail)
+                if before.language != project.language:
+                    await outdated_scales.put(connection)
                 if before != project:
                     await settlement.reset(connection)
 

@@ -21,12 +21,13 @@ from chassis.core.identity import Role
 from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 from chassis.web.text_forms import NOT_BLANK, TextForm
 from contracts.name_patterns import MOST_PATTERNS, NamePattern
-from contracts.projects import KEY, Visibility
+from contracts.projects import KEY, Language, Visibility
 
 _SETTINGS: JsonDict = {
     "automatic_suggestions": True,
     "algorithm": "hybrid",
     "threshold": 0.4,
+    "language": None,
     "coverage_threshold": None,
     "gate": [{"rule": "max_failed", "limit": 0, "where": {"priority": ["critical", "high"]}}],
     "name_patterns": [{"name": "tc{number}", "external_id": "TC-{number}"}],
@@ -158,6 +159,10 @@ class ProjectSettings(BaseModel):
     ] = None
     algorithm: Algorithm | None = None
     threshold: Annotated[Share | None, Field(description="The lowest score of a suggestion.")] = None
+    language: Annotated[
+        Language | None,
+        Field(description="That all texts are read in for suggestions; null: each in the one that it shows."),
+    ] = None
     coverage_threshold: Annotated[
         Share | None, Field(description="The coverage below which reviewers are told that it has fallen.")
     ] = None
@@ -218,6 +223,7 @@ class SettingsChange(TypedDict, total=False):
     automatic_suggestions: StrictBool | None
     algorithm: Algorithm | None
     threshold: Share | None
+    language: Language | None
     coverage_threshold: Share | None
     gate: Annotated[list[GateRule] | None, Field(max_length=50)]
     name_patterns: Annotated[list[NamePattern] | None, Field(max_length=MOST_PATTERNS)]

@@ -6127,6 +6127,12 @@ export interface components {
              */
             usual: string[];
         };
+        /**
+         * Language
+         * @description A language that texts can be read in, by its code of ISO 639-1.
+         * @enum {string}
+         */
+        Language: "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "sv" | "da" | "no" | "fi" | "ru" | "ja" | "zh" | "ko";
         LastAdminOrErasedOrServiceAccount: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "last_admin" | "erased" | "service_account";
@@ -7172,6 +7178,7 @@ export interface components {
          *             }
          *           }
          *         ],
+         *         "language": null,
          *         "name_patterns": [
          *           {
          *             "external_id": "TC-{number}",
@@ -9020,6 +9027,7 @@ export interface components {
          *             }
          *           }
          *         ],
+         *         "language": null,
          *         "name_patterns": [
          *           {
          *             "external_id": "TC-{number}",
@@ -9137,6 +9145,7 @@ export interface components {
          *           }
          *         }
          *       ],
+         *       "language": null,
          *       "name_patterns": [
          *         {
          *           "external_id": "TC-{number}",
@@ -9168,6 +9177,8 @@ export interface components {
              * @description The rules of the release gate.
              */
             gate?: components["schemas"]["GateRule"][] | null;
+            /** @description That all texts are read in for suggestions; null: each in the one that it shows. */
+            language?: components["schemas"]["Language"] | null;
             /**
              * Name Patterns
              * @description What in the names of tests names a test case, instead of what the installation looks for: `[TC-7]`, `TC-7`, `TC_7` and `C123`.
@@ -10658,6 +10669,7 @@ export interface components {
             expected_lanes?: components["schemas"]["ExpectedLanes"][] | null;
             /** Gate */
             gate?: components["schemas"]["GateRule"][] | null;
+            language?: components["schemas"]["Language"] | null;
             /** Name Patterns */
             name_patterns?: components["schemas"]["NamePattern"][] | null;
             /** Threshold */
@@ -14193,6 +14205,7 @@ export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
 export type SchemaLaneOfRun = components['schemas']['LaneOfRun'];
 export type SchemaLanesOfGate = components['schemas']['LanesOfGate'];
+export type SchemaLanguage = components['schemas']['Language'];
 export type SchemaLastAdminOrErasedOrServiceAccount = components['schemas']['LastAdminOrErasedOrServiceAccount'];
 export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];

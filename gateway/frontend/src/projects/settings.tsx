@@ -98,12 +98,14 @@ function Suggestions({ project }: { project: Project }) {
   const { values, of } = useFields({
     automatic: String(settings.automatic_suggestions ?? ""),
     algorithm: String(settings.algorithm ?? ""),
+    language: String(settings.language ?? ""),
     "settings/threshold": String(settings.threshold ?? ""),
     "settings/coverage_threshold": String(settings.coverage_threshold ?? ""),
   })
   const said = {
     automatic_suggestions: values.automatic === "" ? null : values.automatic === "true",
     algorithm: (values.algorithm || null) as Settings["algorithm"],
+    language: (values.language || null) as Settings["language"],
     threshold: numberOf(values["settings/threshold"]),
     coverage_threshold: numberOf(values["settings/coverage_threshold"]),
   }
@@ -118,6 +120,8 @@ function Suggestions({ project }: { project: Project }) {
           <InlineSelect label={words.automatic} options={optionsOf(words.automatics)} {...of("automatic")} />
           <span>{words.algorithm}</span>
           <InlineSelect label={words.algorithm} options={optionsOf(words.algorithms)} {...of("algorithm")} />
+          <span>{words.language}</span>
+          <InlineSelect label={words.language} options={optionsOf(words.languages)} {...of("language")} />
         </div>
         <Field
           label={words.threshold}

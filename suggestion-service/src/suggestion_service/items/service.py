@@ -16,7 +16,7 @@ from chassis.messaging.events import Actor, P, Received
 from contracts import auth, catalog, erasure
 from suggestion_service import engine
 from suggestion_service.review import acceptance, withdrawal
-from suggestion_service.store import items, linked_pairs, scoring_queue, suggestions
+from suggestion_service.store import items, linked_pairs, projects, scoring_queue, suggestions
 from suggestion_service.store.items import Item, Place, Tombstone
 from suggestion_service.store.linked_pairs import LinkedPair
 
@@ -76,16 +76,18 @@ async def _put(connection: Connection, changed: Sequence[tuple[Item, State]], *,
     states = [state for _, state in changed]
     # A thread costs more than it gives for the few short texts that usually come at a time.
     slow = sum(len(str(item.text)) for item, _ in changed) > _SLOW
-    all_terms = await asyncio.to_thread(_terms_of, states) if slow else _terms_of(states)
+    language = (await projects.get(connection)).language
+    all_terms = await asyncio.to_thread(_terms_of, states, language) if slow else _terms_of(states, language)
     for (item, _), read in zip(changed, all_terms, strict=True):
         item.terms, item.language = read
     await items.put(connection, [item for item, _ in changed], score=score)
     return [item.id for item, _ in changed]
 
 
-def _terms_of(states: Sequence[State]) -> list[tuple[dict[str, int], str]]:
+def _terms_of(states: Sequence[State], language: str | None) -> list[tuple[dict[str, int], str]]:
     return [
-        engine.read_terms(engine.ItemText(**text_of(state), module=state.module, tags=state.tags)) for state in states
+        engine.read_terms(engine.ItemText(**text_of(state), module=state.module, tags=state.tags), language)
+        for state in states
     ]
 
 
@@ -129,8 +131,11 @@ async def erase_people(connection: Connection, events: Sequence[Received[auth.Us
         for project, ids in named.items():
             async with in_another_project(connection, project):
                 known = await items.known(connection, ids)
+                language = (await projects.get(connection)).language
                 terms = {
-                    item.id: engine.read_terms(engine.ItemText(**item.text, module=item.module, tags=item.tags))
+                    item.id: engine.read_terms(
+                        engine.ItemText(**item.text, module=item.module, tags=item.tags), language
+                    )
                     for item in known.values()
                 }
                 await items.put_terms(connection, terms)

@@ -1,4 +1,6 @@
-"""Brings projects over to a new version of the scores, once: texts are read and pending suggestions scored anew.
+"""Brings projects over to a new version of the scores, or to a language that they name: once, in place.
+
+Texts are read and pending suggestions scored anew.
 
 What is pending is scored by a run that suggests nothing; what is missing comes with the rescore sweep, which is due
 then.
@@ -15,6 +17,7 @@ from chassis.messaging.events import SYSTEM
 from suggestion_service.engine import ItemText, read_terms
 from suggestion_service.scale import Scales
 from suggestion_service.store import corpus_head, items, outdated_scales, runs, suggestions
+from suggestion_service.store import projects as wishes
 from suggestion_service.store.items import KnownItem
 from suggestion_service.store.run_request import RunRequest
 
@@ -24,7 +27,7 @@ _AT_ONCE = 500
 
 
 class NewScale:
-    """Works off the projects that an older version has left."""
+    """Works off the projects that an older version, or another language, has left."""
 
     def __init__(self, database: Database, scales: Scales) -> None:
         self._database = database
@@ -48,7 +51,8 @@ class NewScale:
                 return False
             some = await items.after(connection, position, _AT_ONCE)
             if some:
-                await items.put_terms(connection, await asyncio.to_thread(_terms, some))
+                language = (await wishes.get(connection)).language
+                await items.put_terms(connection, await asyncio.to_thread(_terms, some, language))
                 await outdated_scales.move(connection, some[-1].id)
                 return True
             await outdated_scales.finish(connection)
@@ -63,5 +67,5 @@ class NewScale:
         return False
 
 
-def _terms(some: list[KnownItem]) -> dict[UUID, tuple[dict[str, int], str]]:
-    return {item.id: read_terms(ItemText(**item.text, module=item.module, tags=item.tags)) for item in some}
+def _terms(some: list[KnownItem], language: str | None) -> dict[UUID, tuple[dict[str, int], str]]:
+    return {item.id: read_terms(ItemText(**item.text, module=item.module, tags=item.tags), language) for item in some}

@@ -49,4 +49,6 @@ class Readings:
 
 
 def _read(rows: Sequence[KnownItem]) -> dict[UUID, tuple[int, Reading]]:
-    return {row.id: (row.change, read(ItemText(**row.text, module=row.module, tags=row.tags))) for row in rows}
+    return {
+        row.id: (row.change, read(ItemText(**row.text, module=row.module, tags=row.tags), row.language)) for row in rows
+    }

@@ -98,7 +98,7 @@ WHERE NOT real.deleted AND {covered} AND NOT EXISTS (SELECT FROM pg_temp.items f
 """
 
 
-_KNOWN = "i.id, i.change, i.text_sequence, i.text, i.module, i.tags, i.priority"
+_KNOWN = "i.id, i.change, i.text_sequence, i.text, i.module, i.tags, i.priority, i.language"
 
 
 @dataclass(slots=True)
@@ -150,6 +150,7 @@ class KnownItem:
     module: str | None
     tags: list[str]
     priority: str
+    language: str | None
 
 
 @dataclass(frozen=True, slots=True)

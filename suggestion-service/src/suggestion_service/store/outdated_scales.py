@@ -1,4 +1,7 @@
-"""Table `outdated_scales`: a row a project whose terms and pending suggestions an older version has made."""
+"""Table `outdated_scales`: a row a project whose terms and pending suggestions an older version has made.
+
+Or that were made while the project had another language.
+"""
 
 from uuid import UUID
 
@@ -11,6 +14,13 @@ _START = UUID(int=0)
 async def projects(connection: Connection) -> list[str]:
     """Return the projects; those that the connection sees."""
     return await fetch_column(connection, "SELECT project_id FROM outdated_scales ORDER BY project_id")
+
+
+async def put(connection: Connection) -> None:
+    """Note that all of the project is to be read and scored anew, from its first item on."""
+    await connection.execute(
+        "INSERT INTO outdated_scales DEFAULT VALUES ON CONFLICT (project_id) DO UPDATE SET position = NULL"
+    )
 
 
 async def lock(connection: Connection) -> UUID | None:

@@ -8,28 +8,29 @@ from suggestion_service.engine import Algorithm
 
 # A key is never used again: of a deleted project nothing is news.
 _PUT = """
-INSERT INTO projects (sequence, deleted, automatic_suggestions, algorithm, threshold)
-VALUES (%(sequence)s, %(deleted)s, %(automatic_suggestions)s, %(algorithm)s, %(threshold)s)
+INSERT INTO projects (sequence, deleted, automatic_suggestions, algorithm, threshold, language)
+VALUES (%(sequence)s, %(deleted)s, %(automatic_suggestions)s, %(algorithm)s, %(threshold)s, %(language)s)
 ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted,
     automatic_suggestions = excluded.automatic_suggestions, algorithm = excluded.algorithm,
-    threshold = excluded.threshold
+    threshold = excluded.threshold, language = excluded.language
 WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a project wants; None: what the settings say."""
+    """What a project wants; None: what the settings say. `language`: that of all its texts; None: that each shows."""
 
     deleted: bool = False
     automatic_suggestions: bool | None = None
     algorithm: Algorithm | None = None
     threshold: float | None = None
+    language: str | None = None
 
 
 async def get(connection: Connection) -> Project:
     """Return what is known of the project; one that nothing was told of wants what the settings say."""
-    query = "SELECT deleted, automatic_suggestions, algorithm, threshold FROM projects"
+    query = "SELECT deleted, automatic_suggestions, algorithm, threshold, language FROM projects"
     return await fetch_one(connection, Project, query) or Project()
 
 
@@ -43,6 +44,7 @@ async def put(connection: Connection, sequence: int, project: Project) -> bool:
             "automatic_suggestions": project.automatic_suggestions,
             "algorithm": project.algorithm,
             "threshold": project.threshold,
+            "language": project.language,
         },
     )
     return cursor.rowcount > 0
