@@ -1626,6 +1626,9 @@ export interface paths {
          *     A part of the record that has no requirement does not pass: `empty_scope`, once for each such `where` of the rules.
          *     Nor does an environment that no result is of. What `max_unlinked_tests` counts is in no part of the record.
          *
+         *     Rules about results do not hold over a run that broke, `run_incomplete`, unless `max_incomplete_runs` says how many
+         *     may; `require_run` says it in its own words. A run that has not ended is told in `warnings`.
+         *
          *     With a commit, results of it alone count: what did not run at it has not run, unless `older=allow` fills it from the
          *     branch, which `older` of the answer then tells row by row.
          *
