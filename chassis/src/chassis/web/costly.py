@@ -40,7 +40,7 @@ class Deadline:
     def is_over(self) -> bool:
         """Check whether the work has to end, and let others in; to be called each some hundred microseconds.
 
-        The time counts from the first look.
+        The time counts from the first look, without that in which others were let in.
         """
         now = time.monotonic()
         if self._end is None:
@@ -48,6 +48,7 @@ class Deadline:
         if now - self._paused > TURN:
             time.sleep(_PAUSE)
             self._paused = time.monotonic()
+            self._end += self._paused - now
         return self._ended or now > self._end
 
 
