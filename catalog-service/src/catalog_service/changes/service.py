@@ -9,7 +9,7 @@ from catalog_service.changes import repository
 from catalog_service.items.kinds import KINDS
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from chassis.core.problems import Invalid
-from chassis.core.turns import drained, take_turns
+from chassis.core.turns import drain, take_turns
 from chassis.db.database import Database
 from chassis.web.listing import Row
 
@@ -44,7 +44,7 @@ async def read(database: Database, after: int, limit: int) -> Changes:
         rows = await repository.find(connection, after, limit)
     seen = rows[-1]["feed_seq"] if rows else after
     next_after = seen if len(rows) == limit else max(seen, head)
-    return Changes([_change(row) async for row in take_turns(drained(rows))], next_after, head)
+    return Changes([_change(row) async for row in take_turns(drain(rows))], next_after, head)
 
 
 def _change(row: Row) -> dict[str, Any]:

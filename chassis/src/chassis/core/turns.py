@@ -17,13 +17,14 @@ T = TypeVar("T")
 
 async def let_others_in() -> None:
     """Wait until others on the event loop have nothing to do but to wait, a few milliseconds at most."""
-    began = now = time.perf_counter()
-    spent = _IDLE
-    while spent >= _IDLE and now - began < _LONGEST:
-        before = now
+    now = time.perf_counter()
+    ends = now + _LONGEST
+    while now < ends:
+        began = now
         await asyncio.sleep(0)
         now = time.perf_counter()
-        spent = now - before
+        if now - began < _IDLE:
+            return
 
 
 async def take_turns(rows: Iterable[T]) -> AsyncIterator[T]:
@@ -36,7 +37,7 @@ async def take_turns(rows: Iterable[T]) -> AsyncIterator[T]:
             began = time.perf_counter()
 
 
-def drained(rows: list[T]) -> Iterator[T]:
+def drain(rows: list[T]) -> Iterator[T]:
     """Yield what is in a list, and let go of each: so that it is not freed all at once."""
     rows.reverse()
     while rows:

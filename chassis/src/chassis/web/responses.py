@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import PreconditionFailed
-from chassis.core.turns import drained, take_turns
+from chassis.core.turns import drain, take_turns
 
 _FEW = 20
 """Rows that are written at once."""
@@ -45,35 +45,37 @@ class ListAnswer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See Response."""
-        pieces = await self._pieces()
-        self.headers["content-length"] = str(sum(map(len, pieces)))
+        pieces = await self._encode()
+        left = sum(map(len, pieces))
+        self.headers["content-length"] = str(left)
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        *parts, last = _parts(pieces)
-        async for part in take_turns(drained(parts)):
-            await send({"type": "http.response.body", "body": part, "more_body": True})
-        await send({"type": "http.response.body", "body": last, "more_body": False})
+        async for part in take_turns(_cut(pieces)):
+            left -= len(part)
+            await send({"type": "http.response.body", "body": part, "more_body": left > 0})
 
-    async def _pieces(self) -> list[bytes]:
+    async def _encode(self) -> list[bytes]:
+        """Return the body in pieces; the rows are let go of."""
         if isinstance(self._rows, orjson.Fragment) or len(self._rows) <= _FEW:
             return [encode({"items": self._rows, **self._more})]
         # Neither kept nor put together: to free all rows at once, or to copy what they come to, takes milliseconds.
         rows, self._rows = [*self._rows], ()
         pieces = [b'{"items":[']
-        async for row in take_turns(drained(rows)):
+        async for row in take_turns(drain(rows)):
             pieces += encode(row), b","
         pieces[-1] = b"]," + encode(self._more)[1:] if self._more else b"]}"
         return pieces
 
 
-def _parts(pieces: list[bytes]) -> Iterator[bytes]:
+def _cut(pieces: list[bytes]) -> Iterator[bytes]:
     """Yield what the pieces are together, so much at once as is sent at once."""
     waiting = bytearray()
-    for piece in drained(pieces):
+    for piece in drain(pieces):
         waiting += piece
         while len(waiting) >= _PART:
             yield bytes(waiting[:_PART])
             del waiting[:_PART]
-    yield bytes(waiting)
+    if waiting:
+        yield bytes(waiting)
 
 
 def wants_no_wait(request: Request) -> bool:

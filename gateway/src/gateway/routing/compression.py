@@ -5,12 +5,12 @@ place, so that the tag names the state of the item alone, and If-Match has to wo
 keeps caches from giving it to those who cannot read it.
 """
 
-import asyncio
 import zlib
 from collections.abc import Mapping
 
 from starlette.types import Message, Send
 
+from chassis.core.turns import let_others_in
 from gateway.routing.encodings import accepts
 from gateway.routing.versions import is_secret
 
@@ -124,7 +124,7 @@ class _Compressing:
             part = self._compressor.compress(body[begin : begin + _SLICE])
             if part:
                 await self._send({"type": "http.response.body", "body": part, "more_body": True})
-            await asyncio.sleep(0)
+            await let_others_in()
         more = message.get("more_body", False)
         if not more:
             rest = self._compressor.flush()
