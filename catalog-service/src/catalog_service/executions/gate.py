@@ -83,12 +83,14 @@ class Gate:
             for rule, outcome in judged
         ]
         # Each scope by itself: a gate that does not pass must not do so because of one rule more.
-        rows[:0] = [gate_items.empty_scope(where) for where in empty]
+        rows[:0] = [gate_items.close_over_scope(where) for where in empty]
         if not await gate_runs.has_environment(self._connection, self._basis):
-            rows.insert(0, gate_items.nothing(f"No result is of the environment {shown(self._basis.environment)}"))
-        rows[:0] = await self._doubts({rule.rule for rule in rules})
+            rows.insert(
+                0, gate_items.close_over_nothing(f"No result is of the environment {shown(self._basis.environment)}")
+            )
+        rows[:0] = await self._find_doubts({rule.rule for rule in rules})
         if expected := (await self._missing_lanes()).expected:
-            rows.insert(0, gate_items.not_finished(expected, self._of()))
+            rows.insert(0, gate_items.close_until_finished(expected, self._of()))
         return {
             "passed": all(rule["passed"] for rule in rows),
             "rules": rows,
@@ -102,29 +104,29 @@ class Gate:
                 "items": [gate_items.accepted_failure(row) for row in self._accepted.failures[:MOST_ITEMS]],
             },
             "missing_lanes": asdict(await self._missing_lanes()),
-            "warnings": [*self._lane_warnings(await self._missing_lanes()), *await self._run_warnings()],
+            "warnings": [*self._warn_of_lanes(await self._missing_lanes()), *await self._warn_of_runs()],
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
         }
 
-    async def _doubts(self, asked: Set[RuleName]) -> list[Row]:
+    async def _find_doubts(self, asked: Set[RuleName]) -> list[Row]:
         """Return what closes the gate where rules about results ask neither for a run nor for its health."""
         if not asked & _RULES_ABOUT_RESULTS or RuleName.REQUIRE_RUN in asked:
             return []
         if not await gate_runs.has_run(self._connection, self._basis):
             way_out = " Send its results, or ask for what has run."
-            return [gate_items.nothing(f"Nothing has run of {self._of()}", way_out)]
+            return [gate_items.close_over_nothing(f"Nothing has run of {self._of()}", way_out)]
         healthy = gate_runs.require_healthy(await self._runs_of_gate(), self._of())
         if healthy.passed or RuleName.MAX_INCOMPLETE_RUNS in asked:
             return []
-        return [gate_items.incomplete(healthy.reason, healthy.items)]
+        return [gate_items.close_over_broken_runs(healthy.reason, healthy.items)]
 
     async def _missing_lanes(self) -> MissingLanes:
         if self._lacking is None:
             self._lacking = await missing_lanes(self._connection, self._basis.branch, self._basis.commit)
         return self._lacking
 
-    def _lane_warnings(self, lacking: MissingLanes) -> list[dict[str, str]]:
+    def _warn_of_lanes(self, lacking: MissingLanes) -> list[dict[str, str]]:
         if not lacking.usual:
             return []
         of = self._of()
@@ -132,7 +134,7 @@ class Gate:
         message = f"The commits before {of} had runs of {names}, which it has not (yet)."
         return [{"code": "lane_missing", "message": message}]
 
-    async def _run_warnings(self) -> list[dict[str, str]]:
+    async def _warn_of_runs(self) -> list[dict[str, str]]:
         running = [run["key"] for run in await self._runs_of_gate() if run["status"] == "running"]
         if not running:
             return []

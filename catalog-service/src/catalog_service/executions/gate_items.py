@@ -113,34 +113,34 @@ def suspect_link(row: Row) -> Row:
     return _named(link, why, f"/api/v1/links/{row['id']}")
 
 
-def empty_scope(where: Where) -> Row:
+def close_over_scope(where: Where) -> Row:
     """Return what closes a gate of which a rule is about no requirement."""
     given = where.given
     if not given:
-        return nothing("There is no requirement")
+        return close_over_nothing("There is no requirement")
     filters = ", ".join(f"{name}={text}" for name, text in given.items())
     rest = " Mend its filters, or leave out the rules about it."
-    return {**nothing(f"No requirement is in the scope {filters}", rest), "where": given}
+    return {**close_over_nothing(f"No requirement is in the scope {filters}", rest), "where": given}
 
 
-def nothing(reason: str, rest: str = "") -> Row:
+def close_over_nothing(reason: str, rest: str = "") -> Row:
     """Return what closes a gate over nothing."""
-    return _closed("empty_scope", 1, 0, f"{reason}: a gate over nothing does not pass.{rest}")
+    return _close("empty_scope", 1, 0, f"{reason}: a gate over nothing does not pass.{rest}")
 
 
-def not_finished(expected: Sequence[str], of: str) -> Row:
+def close_until_finished(expected: Sequence[str], of: str) -> Row:
     """Return what closes a gate until the lanes that a project expects have ended."""
     reason = f"The project expects runs of {', '.join(expected)} for {of}, of which none has ended."
-    return _closed("not_finished", 0, len(expected), reason)
+    return _close("not_finished", 0, len(expected), reason)
 
 
-def incomplete(reason: str, runs: list[Row]) -> Row:
+def close_over_broken_runs(reason: str, runs: list[Row]) -> Row:
     """Return what closes a gate over runs that broke."""
     rest = " Or say with max_incomplete_runs how many may be."
-    return {**_closed("run_incomplete", 0, len(runs), f"{reason}{rest}"), "items": runs, "total": len(runs)}
+    return {**_close("run_incomplete", 0, len(runs), f"{reason}{rest}"), "items": runs, "total": len(runs)}
 
 
-def _closed(rule: str, limit: int, actual: int, reason: str) -> Row:
+def _close(rule: str, limit: int, actual: int, reason: str) -> Row:
     """Return what closes a gate whatever its rules are."""
     return {
         "rule": rule,
