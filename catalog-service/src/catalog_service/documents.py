@@ -81,7 +81,7 @@ class DocumentResponse(Response):
         if self._reader is None:
             return True
         for _ in range(_LOOKS):
-            if time.monotonic() >= _next_from.get(self._reader, -math.inf):
+            if time.monotonic() >= _next_from.get(self._reader, 0.0):
                 return True
             await asyncio.sleep(_LOOK_AGAIN)
         return False

@@ -118,6 +118,7 @@ async def inspect(file: BytesIO, look: Look) -> Row:
     """
     content = file.getvalue()
     if len(content) < _ARCHIVE_IN_A_THREAD or not is_archive(content[:_HEAD]):
+        # It looks at no deadline: a file is read up to _BEGINNING.
         return await in_thread(_CPU_SECONDS, lambda _: described(file, look))
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "catalog_service.exchange.inspection.service"),

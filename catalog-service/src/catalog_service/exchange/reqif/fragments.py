@@ -10,8 +10,8 @@ from chassis.files.refused import FileRefused
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DECLARED = {"xhtml": XHTML, "xml": XML}
-
 _LONG = 1_000
+"""Letters."""
 _PRINTABLE = bytes(range(0x20, 0x7F))
 
 

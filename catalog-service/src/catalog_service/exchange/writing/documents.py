@@ -279,14 +279,15 @@ def _write_table(file: IO[bytes], rows: Iterable[Sequence[str | None]]) -> None:
         if sum(map(len, filter(None, row))) > _LONG:
             # Long rows go out one by one: each step with one of them is as long as others wait.
             file.write(text.getvalue().encode())
-            text.seek(text.truncate(0))
-            file.write((",".join(map(_quoted, row)) + "\r\n").encode())
+            text.seek(0)
+            text.truncate()
+            file.write((",".join(map(_quote, row)) + "\r\n").encode())
         else:
             writer.writerow(row)
     file.write(text.getvalue().encode())
 
 
-def _quoted(cell: str | None) -> str:
+def _quote(cell: str | None) -> str:
     """Return a cell as csv.writer does, which looks at each letter and lets nobody in meanwhile."""
     if cell is None:
         return ""
