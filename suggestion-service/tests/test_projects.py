@@ -14,7 +14,8 @@ from chassis.core.projects import MAIN, NONE
 from chassis.messaging.bus import Publication
 from chassis.messaging.events import Actor, NewEvent, sequenced
 from contracts import auth
-from contracts.projects import ProjectSettings, ProjectState
+from contracts.projects import Language, ProjectSettings, ProjectState
+from suggestion_service.engine.text.languages import LANGUAGES
 from suggestion_service.projects import remove_deleted
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scoring import on_change
@@ -393,3 +394,7 @@ async def test_a_worker_serves_all_projects(service: Any, catalog: Any, eventual
         [one] = await suggestions(service, "DOOR")
         ok(await of(service, "DOOR").post(f"/suggestions/{one['id']}/accept"))
     assert {event["project"] for event in await service.events()} == {MAIN, "DOOR"}
+
+
+def test_a_project_may_name_each_language_that_has_words_of_its_own() -> None:
+    assert {*LANGUAGES} <= {*Language}
