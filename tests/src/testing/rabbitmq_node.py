@@ -13,7 +13,7 @@ from chassis.local import rabbitmq as private_node
 from chassis.local.rabbitmq import PrivateNode
 from chassis.messaging.bus.rabbitmq.users import User
 
-_READY_WITHIN = 60.0
+_READY_WITHIN = 300.0
 _STOPPED_WITHIN = 30.0
 
 

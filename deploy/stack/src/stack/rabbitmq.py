@@ -10,7 +10,7 @@ from chassis.messaging.bus.rabbitmq.users import users
 from contracts import routes
 from stack.programs import Program, Stage
 
-_STARTS_WITHIN = 60
+_STARTS_WITHIN = 300
 _LOOK_AGAIN = 0.05
 
 

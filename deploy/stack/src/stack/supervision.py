@@ -14,7 +14,7 @@ from supervisor.xmlrpc import Faults, SupervisorTransport  # type: ignore[import
 
 from chassis.core.start_failure import StartFailure
 
-_ANSWERS_WITHIN = 10
+_ANSWERS_WITHIN = 60
 _STOPS_WITHIN = 40
 _STOPPED: Final = ("STOPPED", "FATAL")
 _LOOK_AGAIN = 0.05

@@ -20,7 +20,7 @@ from stack.supervision import Supervisor
 _OURS = ("DATABASE_URL", "RABBITMQ_URL", "HTTP_HOST", "HTTP_PORT", "HTTP_SOCKET_FD", "METRICS_PORT")
 """Each program is given its own; what the environment says is not for all of them."""
 _LOOK_AGAIN = 0.1
-_POSTGRES_STARTS_WITHIN = 30
+_POSTGRES_STARTS_WITHIN = 120
 
 
 @dataclass
