@@ -54,6 +54,20 @@ CONTEXTS = f"""
 That is the last whole run of the lane; all tests of a lane are missing that none of the last commits has.
 """
 
+DROPPED = """
+    SELECT c.id AS context_id, known.at AS position, c.environment, c.lane, c.branch, c.is_gone
+    FROM contexts c CROSS JOIN LATERAL (
+        SELECT e.at FROM executions e WHERE e.test_id = s.test_id AND e.context_id = k.id ORDER BY e.at LIMIT 1
+    ) AS known
+    WHERE (c.environment, c.lane) = (k.environment, k.lane) AND c.branch <> k.branch AND known.at < c.missing_before
+    AND NOT EXISTS (
+        SELECT FROM test_states o WHERE (o.test_case_id, o.test_id, o.context_id) = (s.test_case_id, s.test_id, c.id))
+    AND NOT EXISTS (SELECT FROM retired_tests d WHERE (d.test_id, d.context_id) = (s.test_id, c.id))"""
+"""The query of where branches lack a test whose state `s` is of the default branch, in `contexts k`.
+
+A branch lacks it that has run the lane as a whole since, without it. `position`: since when it could have run.
+"""
+
 # The branch that was asked for comes before the default branch.
 _CONTEXTS = f"""
     contexts AS MATERIALIZED (
@@ -63,10 +77,18 @@ _CONTEXTS = f"""
     )"""
 
 _KNOWN = """
-    SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, c.is_fallback, s.status, s.commit,
-           s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
+    SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, false AS is_fallback, false AS is_dropped,
+           s.status, s.commit, s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
            coalesce(s.position < c.missing_before, false) AS is_missing
     FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
+_KNOWN_OF_BOTH = f"""
+    SELECT s.test_case_id, s.test_id, coalesce(d.context_id, k.id) AS context_id, k.environment, k.lane, k.is_fallback,
+           d.context_id IS NOT NULL AS is_dropped, s.status, s.commit, coalesce(d.position, s.position) AS position,
+           s.at, s.last_pass_at, s.changes, coalesce(d.is_gone, k.is_gone) AS is_gone,
+           d.context_id IS NOT NULL OR coalesce(s.position < k.missing_before, false) AS is_missing
+    FROM test_states s JOIN contexts k ON k.id = s.context_id LEFT JOIN LATERAL ({DROPPED}) AS d ON k.is_fallback
+    WHERE true {{of_results}}"""
+"""What a branch does not have stands as on the default branch, and is missing where the branch has dropped it."""
 
 # What tests did at a commit, on whatever branch; and where a lane ran as a whole there. Of most tests it is their last
 # commit, of which their state tells; of the others executions do.
@@ -108,18 +130,21 @@ _AT_COMMIT = """
 
 _STATES = """
     states AS (
-        SELECT k.test_case_id, k.test_id, k.environment, k.lane, k.is_fallback, k.status, k.commit, k.at,
-               k.last_pass_at, k.changes, k.is_missing, k.is_gone, false AS is_older, k.context_id, k.position,
+        SELECT k.test_case_id, k.test_id, k.environment, k.lane, k.is_fallback, k.is_dropped, k.status,
+               k.commit, k.at, k.last_pass_at, k.changes, k.is_missing, k.is_gone, false AS is_older, k.context_id,
+               k.position,
                CASE WHEN k.is_missing THEN {not_run} ELSE {severity} END AS severity
         FROM ({known}) AS k
     )"""
 
-# A test that the branch has counts as not run where the commit does not have it, a lane that did not run included.
+# A test that the branch has counts as not run where the commit does not have it, a lane that did not run included; so
+# does one of the default branch that the branch has in no lane.
 _STATES_AT_COMMIT = """
     known AS MATERIALIZED (
         SELECT k.*, {has_only_fallback} AS has_only_fallback FROM ({known}) AS k
     ), states AS (
-        SELECT test_case_id, test_id, environment, lane, false AS is_fallback, k.context_id, k.position,
+        SELECT test_case_id, test_id, environment, lane, false AS is_fallback, false AS is_dropped, k.context_id,
+               k.position,
                CASE WHEN r.status IS NULL THEN k.status ELSE r.status END AS status,
                CASE WHEN r.status IS NULL THEN k.commit ELSE %(run_commit)s END AS commit,
                CASE WHEN r.status IS NULL THEN k.at ELSE r.at END AS at,
@@ -130,7 +155,7 @@ _STATES_AT_COMMIT = """
                ) AS is_missing, coalesce(k.is_gone, false) AS is_gone, r.status IS NULL AND %(older)s AS is_older,
                CASE WHEN r.status IS NOT NULL THEN {severity_at_commit}
                     WHEN k.is_missing OR NOT %(older)s THEN {not_run} ELSE {severity} END AS severity
-        FROM (SELECT * FROM known k WHERE NOT k.is_fallback OR k.has_only_fallback) AS k
+        FROM (SELECT * FROM known k WHERE NOT k.is_fallback OR k.is_dropped OR k.has_only_fallback) AS k
         FULL JOIN ran r USING (test_case_id, test_id, environment, lane)
     )"""
 
@@ -139,18 +164,18 @@ def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> st
     """Return common table expressions that end with `states`: how each test stands that counts, for its test cases.
 
     Columns: test_case_id, test_id, environment, lane, status, commit, at, last_pass_at, changes, whether it is_missing
-    and its lane is_gone, is_older than the commit that is asked for, is_fallback, and its severity. `of_results`
-    narrows `test_states s`, or of a commit `automated_test_cases s`, whose test cases alone may be spoken of.
-    `at_commit`: results of a commit alone are asked for; `falls_back`: those of a default branch, too. Parameters:
-    those of a Basis.
+    and its lane is_gone, is_older than the commit that is asked for, is_fallback, is_dropped by the branch asked
+    for, and its severity. `of_results` narrows `test_states s`, or of a commit `automated_test_cases s`, whose test
+    cases alone may be spoken of. `at_commit`: results of a commit alone are asked for; `falls_back`: those of a default
+    branch, too. Parameters: those of a Basis.
     """
-    known = _KNOWN.format(of_results=of_results)
+    known = (_KNOWN_OF_BOTH if falls_back else _KNOWN).format(of_results=of_results)
     words = {"not_run": Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
     if not at_commit:
         return f"{_CONTEXTS}, {_STATES.format(**words)}"
     of_tests = f"AND e.test_id IN (SELECT s.test_id FROM automated_test_cases s WHERE true {of_results})"
     ran = _AT_COMMIT.format(of_results=of_results, of_tests=of_tests if of_results else "", status_of_all=STATUS_OF_ALL)
-    only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id)" if falls_back else "false"
+    only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id, k.test_id)" if falls_back else "false"
     states = _STATES_AT_COMMIT.format(
         **words, severity_at_commit=_severity("r.status"), has_only_fallback=only_fallback
     )

@@ -104,7 +104,7 @@ _WITHOUT_RESULT = _BIT[TestCaseVerdict.NOT_RUN] | _BIT[TestCaseVerdict.SKIPPED]
 
 
 def _of_own_branch(value: str) -> str:
-    return f"CASE WHEN bool_and(is_fallback) THEN {value} ELSE {value} FILTER (WHERE NOT is_fallback) END"
+    return f"CASE WHEN bool_and(is_fallback) THEN {value} ELSE {value} FILTER (WHERE NOT is_fallback OR is_dropped) END"
 
 
 _WORST = _of_own_branch("max(severity)")
@@ -307,9 +307,12 @@ _STATES_THAT_COUNT = """
     states_that_count AS (
         SELECT s.* FROM (
             SELECT k.*, bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id) AS has_only_fallback FROM states k
-        ) AS s WHERE NOT s.is_fallback OR s.has_only_fallback
+        ) AS s WHERE NOT s.is_fallback OR s.is_dropped OR s.has_only_fallback
     )"""
-"""Comes after `states`: those of the default branch count for a test case that has none on the branch."""
+"""Comes after `states`: those of the default branch count for a test case that has none on the branch.
+
+And those that the branch has dropped.
+"""
 
 
 def tests_behind(basis: Basis) -> str:

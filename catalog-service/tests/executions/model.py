@@ -58,6 +58,23 @@ def tests_of(
     return found
 
 
+def dropped_by(
+    executions: list[Execution], wholes: list[Whole], order: dict[str, datetime], gone: set[Any], branch: str, main: str
+) -> list[tuple[str, datetime | None, bool]]:
+    """Return what a branch misses of the tests of the default branch `main`: it ran their lanes since, without them."""
+    own = {(one.test, one.environment, one.lane) for one in executions if one.branch == branch}
+    first: dict[Any, datetime] = {}
+    for one in executions:
+        if one.branch == main and (key := (one.test, one.environment, one.lane)) not in own:
+            first[key] = min(one.at, first.get(key, one.at))
+    found = []
+    for (_, environment, lane), at in first.items():
+        whole = [one.commit for one in wholes if (one.branch, one.environment, one.lane) == (branch, environment, lane)]
+        if (environment, lane) in gone or any(order[one] > at for one in whole):
+            found.append(("not_run", None, True))
+    return found
+
+
 def verdict(tests: list[tuple[str, datetime | None, bool]], stale_before: datetime) -> str:
     """Return how a test case stands over its tests: the worst of them, of which a missing one has not run."""
     ends = ["not_run" if is_missing else status for status, _, is_missing in tests]

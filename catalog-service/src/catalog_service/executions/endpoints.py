@@ -351,16 +351,18 @@ async def create_manual_execution(
     summary="List the tests that CI runs",
     openapi_extra=documented(TestsQuery),
 )
-async def list_automated_tests(request: Request, _: Viewer, database: Db) -> Response:
+async def list_automated_tests(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
     """Return one page of the tests by class and name.
 
-    `linked=false`: those that CI runs and nobody traces; `missing=true`: those that it does not run any more.
+    `linked=false`: those that CI runs and nobody traces; `missing=true`: those that it does not run any more, on a
+    `branch` also those of the default branch that the branch has run the lane without.
     """
     query = read_query(request, TestsQuery)
     wanted = query.page(request, tests.BY_NAME)
     conditions, missing = query.conditions(), query.missing_conditions()
+    default = None if query.branch is None else settings.results_default_branch
     async with database.connection() as connection:
-        found = await tests.page(connection, conditions, wanted, missing, renamed=query.suspected_rename)
+        found = await tests.page(connection, conditions, wanted, missing, default, renamed=query.suspected_rename)
     return page(request, wanted, found)
 
 

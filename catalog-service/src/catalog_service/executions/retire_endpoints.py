@@ -11,7 +11,7 @@ from psycopg import Rollback
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from catalog_service.executions import retiring, tests
-from catalog_service.executions.endpoints import TestId
+from catalog_service.executions.endpoints import SettingsOf, TestId
 from catalog_service.executions.schemas import AutomatedTest
 from chassis.core.identity import Identity
 from chassis.core.problems import Problem, document
@@ -112,14 +112,16 @@ class BulkRetired(BaseModel):
     responses=problem_responses("409 count_changed"),
     summary="Retire many missing tests",
 )
-async def retire_automated_tests(request: Request, body: BulkRetire, reviewer: Reviewer, database: Db) -> Response:
+async def retire_automated_tests(
+    request: Request, body: BulkRetire, reviewer: Reviewer, database: Db, settings: SettingsOf
+) -> Response:
     """Say of tests that they are gone for good, where whole runs do not have them any more; see the one of a test.
 
     Those of a lane are told first: with their number as `expected_count` they are retired.
     """
 
     async def work(begin: Begin) -> Response:
-        return answer(await _retire_many(begin, body, reviewer))
+        return answer(await _retire_many(begin, body, reviewer, settings.results_default_branch))
 
     return await _once(request, database, reviewer, work)
 
@@ -131,7 +133,7 @@ async def retire_automated_tests(request: Request, body: BulkRetire, reviewer: R
     summary="Retire a missing test",
 )
 async def retire_automated_test(
-    request: Request, test_id: TestId, body: RetireTest, reviewer: Reviewer, database: Db
+    request: Request, test_id: TestId, body: RetireTest, reviewer: Reviewer, database: Db, settings: SettingsOf
 ) -> Response:
     """Say that a test is gone for good from each branch, environment and lane where it is missing.
 
@@ -141,7 +143,8 @@ async def retire_automated_test(
 
     async def work(begin: Begin) -> Response:
         async with begin() as connection:
-            done = await retiring.retire(connection, [test_id], body.note, actor_of(reviewer), datetime.now(UTC))
+            now, branch = datetime.now(UTC), settings.results_default_branch
+            done = await retiring.retire(connection, [test_id], body.note, actor_of(reviewer), now, branch)
             for problem in done.problems.values():
                 raise problem
             return item(request, (await tests.of_ids(connection, [test_id]))[test_id])
@@ -157,12 +160,12 @@ async def _once(
     return await answer_once(request, database, reviewer, lambda connection: work(partial(part_of, connection)))
 
 
-async def _retire_many(begin: Begin, body: BulkRetire, reviewer: Identity) -> Row:
+async def _retire_many(begin: Begin, body: BulkRetire, reviewer: Identity, default_branch: str) -> Row:
     async with begin() as connection:
         if body.ids is None:
             assert body.branch is not None, "it is asked for"
             assert body.lane is not None, "it is asked for"
-            ids = await retiring.missing_in(connection, body.branch, body.lane)
+            ids = await retiring.missing_in(connection, body.branch, body.lane, default_branch)
         else:
             ids = list(dict.fromkeys(body.ids))
         preview = body.dry_run or (body.ids is None and body.expected_count is None)
@@ -170,7 +173,14 @@ async def _retire_many(begin: Begin, body: BulkRetire, reviewer: Identity) -> Ro
             found = f"{_counted(len(ids))} {'is' if len(ids) == 1 else 'are'} there"
             check_count(body.expected_count, len(ids), found, "retired")
         done = await retiring.retire(
-            connection, ids, body.note, actor_of(reviewer), datetime.now(UTC), body.branch, body.lane
+            connection,
+            ids,
+            body.note,
+            actor_of(reviewer),
+            datetime.now(UTC),
+            default_branch,
+            body.branch,
+            body.lane,
         )
         if preview:
             raise Rollback

@@ -13,8 +13,8 @@ from uuid import UUID
 from catalog_service.authorship import author
 from catalog_service.executions import lanes, states
 from catalog_service.executions.states import Affected
-from catalog_service.executions.tests import MISSING, not_found
-from catalog_service.verdict_states import CONTEXTS
+from catalog_service.executions.tests import missing_tests, not_found
+from catalog_service.verdict_states import CONTEXTS, DROPPED
 from chassis.core.problems import Conflict, Problem
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column, fetch_one
@@ -24,16 +24,21 @@ from contracts.catalog import AutomatedTestsRetired, RetiredTest
 
 _AT_ONCE = 500
 
+_AS_ASKED = """
+    (%(branch)s::text IS NULL OR c.branch = %(branch)s) AND (%(lane)s::text IS NULL OR c.lane = %(lane)s)"""
+_LANE = "concat_ws(', ', {0}.branch, nullif({0}.environment, ''), {0}.lane) AS lane"
 # Nothing can be missing of what people execute: where it has not failed, they may say that nobody does so any more.
 _TO_RETIRE = f"""
-    WITH contexts AS ({CONTEXTS})
-    SELECT DISTINCT s.test_id, s.context_id, concat_ws(', ', c.branch, nullif(c.environment, ''), c.lane) AS lane
-    FROM test_states s JOIN contexts c ON c.id = s.context_id
-    WHERE s.test_id = ANY(%(ids)s) AND (%(branch)s::text IS NULL OR c.branch = %(branch)s)
-    AND (%(lane)s::text IS NULL OR c.lane = %(lane)s)
+    WITH contexts AS MATERIALIZED ({CONTEXTS})
+    SELECT s.test_id, s.context_id, {_LANE.format("c")} FROM test_states s JOIN contexts c ON c.id = s.context_id
+    WHERE s.test_id = ANY(%(ids)s) AND {_AS_ASKED}
     AND (s.position < c.missing_before OR c.lane = '{lanes.MANUAL}' AND s.status IN ('passed', 'skipped')
          AND EXISTS (SELECT FROM automated_tests t WHERE t.id = s.test_id AND t.is_manual))
-    ORDER BY s.test_id, s.context_id
+    UNION
+    SELECT s.test_id, d.context_id, {_LANE.format("d")}
+    FROM test_states s JOIN contexts k ON k.id = s.context_id AND k.branch = %(default_branch)s
+    CROSS JOIN LATERAL ({DROPPED} AND {_AS_ASKED}) AS d WHERE s.test_id = ANY(%(ids)s)
+    ORDER BY test_id, context_id
 """
 
 
@@ -57,12 +62,13 @@ class _Lane(TypedDict):
     lane: str
 
 
-async def missing_in(connection: Connection, branch: str, lane: str) -> list[int]:
+async def missing_in(connection: Connection, branch: str, lane: str, default_branch: str) -> list[int]:
     """Return the tests that are missing in a lane of a branch, in the order of their ids."""
+    missing = missing_tests("AND c.branch = %(branch)s AND c.lane = %(lane)s", with_dropped=True)
     return await fetch_column(
         connection,
-        f"SELECT DISTINCT test_id FROM ({MISSING} AND c.branch = %s AND c.lane = %s) AS m ORDER BY test_id",
-        (branch, lane),
+        f"WITH {missing} SELECT DISTINCT test_id FROM missing ORDER BY test_id",
+        {"branch": branch, "lane": lane, "default_branch": default_branch},
     )
 
 
@@ -72,13 +78,14 @@ async def retire(
     note: str,
     actor: Actor,
     now: datetime,
+    default_branch: str,
     branch: str | None = None,
     lane: str | None = None,
 ) -> Retired:
     """Retire tests where they are missing, of a branch and lane if these are given, and tell it."""
     tests = {test["id"]: test for test in await _lock(connection, ids)}
     where: dict[int, list[_Lane]] = defaultdict(list)
-    asked = {"ids": [*tests], "branch": branch, "lane": lane}
+    asked = {"ids": [*tests], "branch": branch, "lane": lane, "default_branch": default_branch}
     for one in await fetch_all(connection, _Lane, _TO_RETIRE, asked):
         where[one["test_id"]].append(one)
     pairs = [one for some in where.values() for one in some]
@@ -123,9 +130,9 @@ async def _affected(connection: Connection, pairs: Sequence[_Lane]) -> list[Affe
         connection,
         Affected,
         """
-        SELECT s.test_case_id, s.test_id, s.context_id
+        SELECT c.test_case_id, one.test_id, one.context_id
         FROM unnest(%(tests)s::bigint[], %(contexts)s::integer[]) AS one (test_id, context_id)
-        JOIN test_states s ON (s.test_id, s.context_id) = (one.test_id, one.context_id)
+        JOIN automated_test_cases c ON c.test_id = one.test_id
         """,
         _columns(pairs),
     )

@@ -9,7 +9,7 @@ from catalog_service.executions import renames, states, storing
 from catalog_service.executions.states import Affected
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
-from catalog_service.verdict_states import CONTEXTS
+from catalog_service.verdict_states import CONTEXTS, DROPPED
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
@@ -25,11 +25,25 @@ _COLUMNS = f"""
     {storing.LAST_SEEN.format(test="t", id="t.id")} AS last_seen, NULL::bigint AS suspected_rename,
     gone.retired
 """
-MISSING = f"""
+_MISSING = """
     SELECT DISTINCT s.test_id, s.context_id, s.position, s.at, c.branch, c.environment, c.lane, c.is_gone
-    FROM test_states s JOIN ({CONTEXTS}) AS c ON c.id = s.context_id
+    FROM test_states s JOIN contexts c ON c.id = s.context_id
     WHERE s.position < c.missing_before"""
-"""The query of the tests that are missing, with the branch, environment and lane `c` that each is missing in."""
+_DROPPED = """
+    SELECT DISTINCT s.test_id, d.context_id, d.position, s.at, d.branch, d.environment, d.lane, d.is_gone
+    FROM test_states s JOIN contexts k ON k.id = s.context_id AND k.branch = %(default_branch)s
+    CROSS JOIN LATERAL ({dropped}) AS d"""
+
+
+def missing_tests(also: str, *, with_dropped: bool) -> str:
+    """Return common table expressions that end with `missing`: the tests that are, with where each is missing.
+
+    `also` narrows the branches, environments and lanes `c`. `with_dropped`: with what these lack of the
+    `default_branch`, a parameter.
+    """
+    dropped = f"UNION ALL {_DROPPED.format(dropped=f'{DROPPED} {also}')}" if with_dropped else ""
+    return f"contexts AS MATERIALIZED ({CONTEXTS}), missing AS MATERIALIZED ({_MISSING} {also} {dropped})"
+
 
 _JOINED = """
     LEFT JOIN LATERAL (
@@ -63,12 +77,19 @@ _MISSING_IN = """
 
 
 async def page(
-    connection: Connection, conditions: Conditions, wanted: PageRequest, missing: Conditions | None, *, renamed: bool
+    connection: Connection,
+    conditions: Conditions,
+    wanted: PageRequest,
+    missing: Conditions | None,
+    default_branch: str | None,
+    *,
+    renamed: bool,
 ) -> Fetched:
     """Return a page of tests under conditions on `t`.
 
-    With `missing`: of those that are missing in a context `c` under its conditions. `renamed`: of new names, with the
-    tests that had old ones.
+    With `missing`: of those that are missing in a context `c` under its conditions; with a `default_branch`, of those
+    of it that others lack, too, which is much to ask of all branches. `renamed`: of new names, with the tests that had
+    old ones.
     """
     former = await renames.read(connection) if renamed else {}
     if renamed:
@@ -77,7 +98,8 @@ async def page(
     if missing is not None:
         conditions.add("t.id IN (SELECT test_id FROM missing)", **missing.parameters)
         columns, joined = f"{_COLUMNS}, lacking.missing", _JOINED + _MISSING_IN
-        common = f"WITH missing AS MATERIALIZED ({MISSING} {missing.also})"
+        conditions.parameters["default_branch"] = default_branch
+        common = f"WITH {missing_tests(missing.also, with_dropped=default_branch is not None)}"
     found = await fetch_page(connection, columns, "automated_tests t", conditions, wanted, joined=joined, common=common)
     for row in found.rows:
         row["suspected_rename"] = former.get(row["id"])

@@ -641,7 +641,8 @@ export interface paths {
          * List the tests that CI runs
          * @description Return one page of the tests by class and name.
          *
-         *     `linked=false`: those that CI runs and nobody traces; `missing=true`: those that it does not run any more.
+         *     `linked=false`: those that CI runs and nobody traces; `missing=true`: those that it does not run any more, on a
+         *     `branch` also those of the default branch that the branch has run the lane without.
          */
         get: operations["list_automated_tests"];
         put?: never;
