@@ -9,6 +9,7 @@ from chassis.server.process import run_app
 from chassis.web.peers import Peer
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.review import endpoints as review
+from suggestion_service.review.reasons import Reasons
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.scale import Scales
 from suggestion_service.scoring import endpoints as generation
@@ -29,6 +30,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
         state={
             "scales": scales,
             "catalog": catalog,
+            "reasons": Reasons(database),
             "undoing": Undoing(database, catalog, scales),
         },
     )

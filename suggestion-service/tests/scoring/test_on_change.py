@@ -197,10 +197,10 @@ async def test_the_log_tells_of_start_counts_and_failure(
     assert f"Generating suggestions for requirement {requirement}" in caplog.messages
     assert f"Generated suggestions for requirement {requirement}: 1 created, 0 skipped" in caplog.messages
 
-    # A row that scoring cannot read: the item next to it must not suffer.
+    # A suggestion that cannot be stored: the item next to it must not suffer.
     broken, sound = catalog.requirement(LAMP), catalog.requirement("the door closes")
     await service.follow()
-    await service.rows("UPDATE items SET text = '{}' WHERE id = %s", broken)
+    await service.rows(f"ALTER TABLE suggestions ADD CONSTRAINT broken CHECK (requirement_id <> '{broken}')")
     catalog.test_case(LAMP)
     catalog.test_case("the door closes")
     await service.follow()

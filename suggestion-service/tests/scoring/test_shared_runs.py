@@ -203,9 +203,9 @@ async def test_how_far_a_run_is_is_told_when_that_has_changed(service: Any, othe
 
 async def test_when_a_part_fails_the_run_does_and_says_so(service: Any, other: Any, thirty_pairs: int) -> None:
     await service.follow()
-    # Nobody can explain a suggestion of the last part.
-    last = "SELECT id FROM items WHERE side = 'requirement' ORDER BY id DESC LIMIT 1"
-    await service.rows(f"UPDATE items SET text = '{{}}' WHERE id = ({last})")
+    # Nobody can store a suggestion of the last part.
+    (last,) = await service.rows("SELECT id FROM items WHERE side = 'requirement' ORDER BY id DESC LIMIT 1")
+    await service.rows(f"ALTER TABLE suggestions ADD CONSTRAINT broken CHECK (requirement_id <> '{last['id']}')")
     run_id = await ask(service, threshold=0)
     await asyncio.gather(work_off(service), work_off(other))
     run = await read(service, run_id)

@@ -7,9 +7,10 @@ scores and explanations, in a thread if it likes: a snapshot never changes. Othe
 from suggestion_service.engine.corpus.corpus import Corpus, Entry
 from suggestion_service.engine.corpus.query import ALGORITHMS, Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.explanation.explanation import Explanation
+from suggestion_service.engine.explanation.explanation import Explanation, Facts, explain
 from suggestion_service.engine.explanation.reading import Reading, read
 from suggestion_service.engine.explanation.spans import MOST_CHARACTERS, Span, SpanFinder
+from suggestion_service.engine.explanation.stored_facts import pack, unpack
 from suggestion_service.engine.ranking.calibration import CALIBRATIONS, Calibration
 from suggestion_service.engine.scorer import Block, Scorer
 from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
@@ -30,6 +31,7 @@ __all__ = [
     "EmbeddingView",
     "Entry",
     "Explanation",
+    "Facts",
     "ItemText",
     "ItemVectors",
     "Query",
@@ -39,10 +41,13 @@ __all__ = [
     "Snapshot",
     "Span",
     "SpanFinder",
+    "explain",
+    "pack",
     "quantized",
     "read",
     "read_terms",
     "sentences",
     "terms",
     "unit_vectors",
+    "unpack",
 ]

@@ -12,7 +12,7 @@ from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.corpus.enrichment import enriched
 from suggestion_service.engine.corpus.query import Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.explanation.explanation import Explanation, explain
+from suggestion_service.engine.explanation.explanation import Explanation, Facts, explain
 from suggestion_service.engine.explanation.facts import facts
 from suggestion_service.engine.explanation.reading import Reading
 from suggestion_service.engine.lexical.similarity import Similarity
@@ -113,15 +113,20 @@ class Scorer:
         Raises KeyError for an id that the snapshot does not have.
         """
         known = readings or {}
-        of_pairs = (
-            of_pair
-            for i, j in self._rows(pairs)
-            for of_pair in facts(self.snapshot, algorithm, self._ranking(algorithm), i, j)
-        )
         return [
             explain(of_pair, known.get(requirement_id), known.get(test_case_id))
-            for of_pair, (requirement_id, test_case_id) in zip(of_pairs, pairs, strict=True)
+            for of_pair, (requirement_id, test_case_id) in zip(self.facts(algorithm, pairs), pairs, strict=True)
         ]
+
+    def facts(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Iterator[Facts]:
+        """Return what `explain` makes explanations of, for (requirement, test case) pairs in their order.
+
+        It takes a fraction of the time that explaining them does.
+        Raises KeyError for an id that the snapshot does not have.
+        """
+        ranking = self._ranking(algorithm)
+        for i, j in self._rows(pairs):
+            yield from facts(self.snapshot, algorithm, ranking, i, j)
 
     def _rows(self, pairs: Sequence[tuple[UUID, UUID]]) -> Iterator[tuple[Ints, Ints]]:
         """Return the rows of the pairs, some at once."""

@@ -23,6 +23,7 @@ from suggestion_service.metrics import count_reviews
 from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import BulkFilter, BulkReview
 from suggestion_service.review.links import Refused
+from suggestion_service.review.reasons import Reasons
 from suggestion_service.review.refusals import not_found, why_not
 from suggestion_service.review.schemas import Action, SuggestionStatus
 from suggestion_service.store import accept_intents, suggestions
@@ -41,7 +42,9 @@ Choose = Callable[[Connection], Awaitable[Sequence[UUID]]]
 """Locks and returns, in order, the suggestions that a review is of; raises when it may not be."""
 
 
-async def review(database: Database, catalog: Peer, reviewer: Identity, asked: BulkReview) -> dict[str, Any]:
+async def review(
+    database: Database, catalog: Peer, reasons: Reasons, reviewer: Identity, asked: BulkReview
+) -> dict[str, Any]:
     """Review many suggestions, or show what would be reviewed; return the answer.
 
     A filter without `expected_count` is only counted. One event is recorded for all.
@@ -49,7 +52,7 @@ async def review(database: Database, catalog: Peer, reviewer: Identity, asked: B
     """
     conditions = _read(asked.filter) if asked.filter is not None else None
     if asked.dry_run or (conditions is not None and asked.expected_count is None):
-        return await _preview(database, asked, conditions)
+        return await _preview(database, reasons, asked, conditions)
     choose = _by_filter(conditions, asked) if conditions is not None else _by_ids(asked.ids or [], asked)
     if asked.action is Action.ACCEPT:
         return _answer(asked, await _accept(database, catalog, reviewer, asked, choose))
@@ -71,7 +74,9 @@ def _read(written: BulkFilter) -> Conditions:
     return conditions
 
 
-async def _preview(database: Database, asked: BulkReview, conditions: Conditions | None) -> dict[str, Any]:
+async def _preview(
+    database: Database, reasons: Reasons, asked: BulkReview, conditions: Conditions | None
+) -> dict[str, Any]:
     items: list[dict[str, Any]]
     async with database.connection() as connection, connection.transaction():
         if conditions is not None:
@@ -90,6 +95,8 @@ async def _preview(database: Database, asked: BulkReview, conditions: Conditions
                 f"Nothing was reviewed: {_counted(count)} of {total} would be"
                 f' {_DONE[asked.action]}. To do so, send the same without "dry_run".'
             )
+    if conditions is not None:
+        await reasons.add(items)
     return {
         "items": items,
         "total": total,

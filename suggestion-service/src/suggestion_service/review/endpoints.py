@@ -16,6 +16,7 @@ from chassis.web.strict_route import StrictRoute
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
 from suggestion_service.review.filters import FACETS, Expand, ListQuery, order_by, read_sort
+from suggestion_service.review.reasons import Reasons
 from suggestion_service.review.schemas import QueuePage, Suggestion
 from suggestion_service.review.undoing import Undoing
 
@@ -32,8 +33,14 @@ async def _undoing(request: Request) -> Undoing:
     return undoing
 
 
+async def _reasons(request: Request) -> Reasons:
+    reasons: Reasons = request.app.state.reasons
+    return reasons
+
+
 Catalog = Annotated[Peer, Depends(_catalog)]
 Undoer = Annotated[Undoing, Depends(_undoing)]
+Reasoned = Annotated[Reasons, Depends(_reasons)]
 
 
 _NOT_REOPENED = tuple(
@@ -42,11 +49,11 @@ _NOT_REOPENED = tuple(
 
 
 @router.get("", response_model=QueuePage, summary="List suggestions", openapi_extra=documented(ListQuery))
-async def list_suggestions(request: Request, _: Viewer, database: Db) -> Response:
+async def list_suggestions(request: Request, _: Viewer, database: Db, reasons: Reasoned) -> Response:
     """Return one page, newest first unless sorted otherwise. Expired ones are there when `status` asks for them."""
     query = read_query(request, ListQuery)
     wanted = query.page(request, order_by(read_sort(query.sort)))
-    found, of_all = await service.page(database, query, wanted)
+    found, of_all = await service.page(database, reasons, query, wanted)
     return page(request, wanted, found, extra={"total_of_all": of_all})
 
 
@@ -71,13 +78,15 @@ async def count_suggestions(request: Request, _: Viewer, database: Db) -> Respon
     responses=problem_responses("409 count_changed"),
     summary="Accept or reject many suggestions",
 )
-async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, database: Db, catalog: Catalog) -> Response:
+async def bulk_review_suggestions(
+    review: BulkReview, reviewer: Reviewer, database: Db, catalog: Catalog, reasons: Reasoned
+) -> Response:
     """Review each by itself: one that cannot be reviewed holds up no other.
 
     With a filter, exactly the `expected_count` that were counted before are reviewed, or none (409 `count_changed`).
     Without that number, or with `dry_run`, nothing is reviewed: the answer is how many there are, and the first.
     """
-    return answer(await bulk.review(database, catalog, reviewer, review))
+    return answer(await bulk.review(database, catalog, reasons, reviewer, review))
 
 
 @router.get(
@@ -87,10 +96,15 @@ async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, databa
     summary="Read a suggestion",
 )
 async def read_suggestion(
-    request: Request, suggestion_id: UUID, _: Viewer, database: Db, expand: Annotated[Expand, Query()] = None
+    request: Request,
+    suggestion_id: UUID,
+    _: Viewer,
+    database: Db,
+    reasons: Reasoned,
+    expand: Annotated[Expand, Query()] = None,
 ) -> Response:
     """Return the suggestion with its reason."""
-    return item(request, await service.get(database, suggestion_id, expand))
+    return item(request, await service.get(database, reasons, suggestion_id, expand))
 
 
 @router.post(
@@ -107,6 +121,7 @@ async def accept_suggestion(
     reviewer: Reviewer,
     database: Db,
     catalog: Catalog,
+    reasons: Reasoned,
     review: Accept | None = None,
 ) -> Response:
     """Make the link and return the suggestion with its `link_id`; the link can be read when the answer arrives.
@@ -114,7 +129,7 @@ async def accept_suggestion(
     409 `suggestion_not_pending` tells who was first: `reviewed_by`, `reviewed_at`, `suggestion_status` and `link_id`.
     """
     await service.accept(database, catalog, suggestion_id, reviewer, review or Accept())
-    return item(request, await service.get(database, suggestion_id))
+    return item(request, await service.get(database, reasons, suggestion_id))
 
 
 @router.post(
@@ -124,11 +139,16 @@ async def accept_suggestion(
     summary="Reject a suggestion",
 )
 async def reject_suggestion(
-    request: Request, suggestion_id: UUID, reviewer: Reviewer, database: Db, review: Reject | None = None
+    request: Request,
+    suggestion_id: UUID,
+    reviewer: Reviewer,
+    database: Db,
+    reasons: Reasoned,
+    review: Reject | None = None,
 ) -> Response:
     """Take it out of the queue; the pair is suggested again only when a text of the two changes."""
     await service.reject(database, suggestion_id, reviewer, review or Reject())
-    return item(request, await service.get(database, suggestion_id))
+    return item(request, await service.get(database, reasons, suggestion_id))
 
 
 @router.post(
@@ -138,14 +158,14 @@ async def reject_suggestion(
     summary="Undo the review of a suggestion",
 )
 async def reopen_suggestion(
-    request: Request, suggestion_id: UUID, reviewer: Reviewer, database: Db, undoing: Undoer
+    request: Request, suggestion_id: UUID, reviewer: Reviewer, database: Db, reasons: Reasoned, undoing: Undoer
 ) -> Response:
     """Have it pending again, as if it had not been reviewed, by whomever; for 30 days.
 
     The link that accepting made goes with it, unless somebody has touched it since (409 `link_changed`).
     """
     await undoing.reopen(suggestion_id, reviewer)
-    return item(request, await service.get(database, suggestion_id))
+    return item(request, await service.get(database, reasons, suggestion_id))
 
 
 @router.post(

@@ -1,6 +1,6 @@
 """How right a band is in this record: what reviewers said of the suggestions in it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chassis.core.wording import counted
@@ -26,16 +26,19 @@ SELECT band, count(*) AS reviewed, count(*) FILTER (WHERE status = 'accepted') A
 """
 
 
-async def add_precision(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Add to the reasons of pending suggestions what became of the others in their band, where enough were reviewed."""
-    waiting = [row for row in rows if row["status"] == "pending"]
-    if not waiting:
-        return
+async def measured(connection: Connection, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return what became of what was reviewed in each band, where that was enough; nothing if none of `rows` waits."""
+    if not any(row["status"] == "pending" for row in rows):
+        return {}
     cursor = await connection.execute(_REVIEWED)
-    measured = {row["band"]: row for row in await cursor.fetchall()}
-    for row in waiting:
-        if row["band"] in measured and row["suggestion_reason"] is not None:
-            of_band = measured[row["band"]]
+    return {row["band"]: row for row in await cursor.fetchall()}
+
+
+def add_precision(rows: Sequence[dict[str, Any]], of_bands: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add to the reasons of pending suggestions what became of the others in their band, as `measured` has it."""
+    for row in rows:
+        if row["status"] == "pending" and row["band"] in of_bands and row["suggestion_reason"] is not None:
+            of_band = of_bands[row["band"]]
             row["suggestion_reason"] += (
                 f" Of {counted(of_band['reviewed'], 'reviewed suggestion')} in this band {of_band['accepted']}"
                 f" {'was' if of_band['accepted'] == 1 else 'were'} accepted."

@@ -18,7 +18,8 @@ from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import Accept, Reject
 from suggestion_service.review.filters import ListQuery
 from suggestion_service.review.links import Refused
-from suggestion_service.review.precision import add_precision
+from suggestion_service.review.precision import add_precision, measured
+from suggestion_service.review.reasons import Reasons
 from suggestion_service.review.refusals import not_found, why_not
 from suggestion_service.review.texts import add_spans, wants_texts
 from suggestion_service.store import suggestions
@@ -27,7 +28,7 @@ from suggestion_service.store.suggestions import Rejection
 _PATIENCE = timedelta(seconds=5)
 
 
-async def page(database: Database, query: ListQuery, wanted: PageRequest) -> tuple[Fetched, int]:
+async def page(database: Database, reasons: Reasons, query: ListQuery, wanted: PageRequest) -> tuple[Fetched, int]:
     """Return one page of suggestions as they are answered, and how many there are of all requirements' suggestions.
 
     Raises Invalid for an unknown value.
@@ -36,8 +37,10 @@ async def page(database: Database, query: ListQuery, wanted: PageRequest) -> tup
     conditions, texts = query.conditions(), wants_texts(query.expand)
     async with database.connection() as connection:
         found = await repository.page(connection, query, conditions, wanted, texts=texts)
-        await add_precision(connection, found.rows)
+        of_bands = await measured(connection, found.rows)
         of_all = found.total if query.is_everything else await repository.count(connection, query.found())
+    await reasons.add(found.rows)
+    add_precision(found.rows, of_bands)
     if texts:
         await add_spans(found.rows)
     return found, of_all
@@ -50,14 +53,16 @@ async def facets(database: Database, query: ListQuery, wanted: Sequence[Facet]) 
         return await count_facets(connection, "suggestions s", conditions, wanted)
 
 
-async def get(database: Database, suggestion_id: UUID, expand: str | None = None) -> Row:
+async def get(database: Database, reasons: Reasons, suggestion_id: UUID, expand: str | None = None) -> Row:
     """Return a suggestion as it is answered, expanded as asked for; raise NotFound, or Invalid for an unknown value."""
     texts = wants_texts(expand)
     async with database.connection() as connection:
         suggestion = await repository.get(connection, suggestion_id, texts=texts)
         if suggestion is None:
             raise not_found()
-        await add_precision(connection, [suggestion])
+        of_bands = await measured(connection, [suggestion])
+    await reasons.add([suggestion])
+    add_precision([suggestion], of_bands)
     if texts:
         await add_spans([suggestion])
     return suggestion

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from chassis.core import projects
 from chassis.db.database import Database
 from suggestion_service.scoring.corpus import LiveCorpus, View
-from suggestion_service.scoring.readings import Readings
 
 _log = logging.getLogger(__name__)
 
@@ -17,7 +16,6 @@ class Corpora:
     def __init__(self, database: Database, budget: int) -> None:
         self._database = database
         self._budget = budget
-        self._readings = Readings(database)
         self._by_project: OrderedDict[str, LiveCorpus] = OrderedDict()
         """Those that were used last come last."""
 
@@ -34,7 +32,7 @@ class Corpora:
         project = projects.current.get()
         corpus = self._by_project.get(project)
         if corpus is None:
-            corpus = self._by_project[project] = LiveCorpus(self._database, self._readings)
+            corpus = self._by_project[project] = LiveCorpus(self._database)
         self._by_project.move_to_end(project)
         view = await corpus.refresh()
         self._unload(project)

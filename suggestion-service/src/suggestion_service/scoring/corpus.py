@@ -12,7 +12,6 @@ from chassis.db.database import Database
 from suggestion_service.embeddings.live_vectors import LiveVectors, Views
 from suggestion_service.engine import Block, Corpus, Entry, Query, Scorer
 from suggestion_service.scale import Scale
-from suggestion_service.scoring.readings import Readings
 from suggestion_service.store import items
 from suggestion_service.store.items import ItemChange
 
@@ -60,14 +59,10 @@ def pairs_of(block: Block, start: int = 0, stop: int | None = None) -> list[Pair
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The corpus at one moment; `text_sequences` names the version of each item's text that is in it.
-
-    `readings` are those of now.
-    """
+    """The corpus at one moment; `text_sequences` names the version of each item's text that is in it."""
 
     scorer: Scorer
     text_sequences: Mapping[UUID, int]
-    readings: Readings
 
     async def score(self, query: Query) -> AsyncIterator[Block]:
         """Return the blocks of scores, each worked out in a thread."""
@@ -87,12 +82,11 @@ class View:
 class LiveCorpus:
     """A cache of a project's rows of `items`, and of the embeddings in use, by the number of the last change."""
 
-    def __init__(self, database: Database, readings: Readings) -> None:
+    def __init__(self, database: Database) -> None:
         """It is always asked in the same project."""
         self._database = database
         self._corpus = Corpus()
         self._vectors = LiveVectors(database)
-        self._readings = readings
         self._older: dict[UUID, int] = {}
         self._recent: dict[UUID, int | None] = {}
         self._seen = (0, UUID(int=0))
@@ -141,4 +135,4 @@ class LiveCorpus:
             self._older = {item_id: sequence for item_id, sequence in everything.items() if sequence is not None}
             self._recent = {}
         scorer = Scorer(self._corpus.snapshot(), embeddings)
-        return View(scorer, TextSequences(self._older, self._recent.copy()), self._readings)
+        return View(scorer, TextSequences(self._older, self._recent.copy()))

@@ -1,7 +1,7 @@
-"""From scored pairs to suggestions with their reasons. What takes long runs in a thread."""
+"""From scored pairs to suggestions with what explains them. What takes long runs in a thread."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from chassis.db.database import Database
-from suggestion_service.engine import Algorithm, Explanation, Reading
+from suggestion_service.engine import Algorithm, pack
 from suggestion_service.methods import METHODS
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import Pair, View
@@ -62,9 +62,11 @@ class Proposer:
         return [pairs[place] for place in sorted(places)], already
 
     async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
-        """Return new suggestions of these pairs, ready to be staged."""
-        readings = await self.view.readings.of({item_id for pair in pairs for item_id in pair[:2]})
-        return await asyncio.to_thread(self._explain, algorithm, pairs, readings)
+        """Return new suggestions of these pairs, ready to be staged.
+
+        Their reasons are made of the texts when they are read (`review.reasons`).
+        """
+        return await asyncio.to_thread(self._explain, algorithm, pairs)
 
     async def rescore(
         self, algorithm: Algorithm, pending: Sequence[PendingPair], threshold: float | None = None
@@ -78,8 +80,7 @@ class Proposer:
         below: list[dict[str, Any]] = []
         if threshold is not None:
             there, below = await asyncio.to_thread(self._divide, algorithm, there, threshold)
-        readings = await self.view.readings.of({item_id for row in there for item_id in row.pair})
-        rows = await asyncio.to_thread(self._explain_again, algorithm, there, readings)
+        rows = await asyncio.to_thread(self._explain_again, algorithm, there)
         return Rescored([row.id for row in there], rows, [row["id"] for row in below], _json(below))
 
     def _as_json(self, pairs: Sequence[Pair]) -> str:
@@ -93,15 +94,14 @@ class Proposer:
             "test_case_text_sequence": self.view.text_sequences[pair.test_case_id],
         }
 
-    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair], readings: Mapping[UUID, Reading]) -> bytes:
-        ids = [(pair.requirement_id, pair.test_case_id) for pair in pairs]
-        explanations = self.view.scorer.explain_many(algorithm, ids, readings)
+    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
+        facts = self.view.scorer.facts(algorithm, [pair[:2] for pair in pairs])
         sequences = self.view.text_sequences
         return "".join(
             f"{pair.requirement_id}\t{pair.test_case_id}\t{pair.score!r}\t{METHODS[algorithm]}"
-            f"\t{_escaped(explanation.reason)}\t{_escaped(orjson.dumps(_metadata(algorithm, explanation)).decode())}"
+            f"\t{_escaped(orjson.dumps(pack(of_pair)).decode())}"
             f"\t{sequences[pair.requirement_id]}\t{sequences[pair.test_case_id]}\n"
-            for pair, explanation in zip(pairs, explanations, strict=True)
+            for pair, of_pair in zip(pairs, facts, strict=True)
         ).encode()
 
     def _divide(
@@ -118,37 +118,18 @@ class Proposer:
                 below.append({"id": row.id, **self._of(Pair(*row.pair, score)), "feedback": feedback})
         return enough, below
 
-    def _explain_again(
-        self, algorithm: Algorithm, pending: Sequence[PendingPair], readings: Mapping[UUID, Reading]
-    ) -> str:
-        explanations = self.view.scorer.explain_many(algorithm, [row.pair for row in pending], readings)
+    def _explain_again(self, algorithm: Algorithm, pending: Sequence[PendingPair]) -> str:
+        facts = self.view.scorer.facts(algorithm, [row.pair for row in pending])
         return _json(
             {
                 "id": row.id,
-                **self._of(Pair(*row.pair, explanation.score)),
-                "similarity_score": explanation.score,
+                **self._of(Pair(*row.pair, of_pair.score)),
+                "similarity_score": of_pair.score,
                 "suggestion_method": METHODS[algorithm],
-                "suggestion_reason": explanation.reason,
-                "suggestion_metadata": _metadata(algorithm, explanation),
+                "suggestion_metadata": pack(of_pair),
             }
-            for row, explanation in zip(pending, explanations, strict=True)
+            for row, of_pair in zip(pending, facts, strict=True)
         )
-
-
-def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
-    metadata: dict[str, Any] = {
-        "algorithm": algorithm,
-        "components": explanation.components,
-        "matched_terms": explanation.matched_terms,
-        "other_terms": explanation.other_terms,
-        "other_weight": explanation.other_weight,
-        "against": explanation.against,
-    }
-    if explanation.language is not None:
-        metadata["language"] = explanation.language
-    if explanation.calculation is not None:
-        metadata["calculation"] = explanation.calculation
-    return metadata
 
 
 def _withdrawn(algorithm: Algorithm, score: float, threshold: float) -> str:

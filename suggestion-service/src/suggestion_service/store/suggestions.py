@@ -48,15 +48,15 @@ MAY_BE_SUGGESTED = """
 # A table of the connection: made once, empty again after each transaction.
 _STAGE = """
 CREATE TEMPORARY TABLE IF NOT EXISTS new_suggestions (requirement_id uuid, test_case_id uuid,
-    similarity_score double precision, suggestion_method text, suggestion_reason text, suggestion_metadata jsonb,
+    similarity_score double precision, suggestion_method text, suggestion_metadata jsonb,
     requirement_text_sequence bigint, test_case_text_sequence bigint) ON COMMIT DELETE ROWS
 """
 
 _INSERT = f"""
-INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, suggestion_reason,
+INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method,
     suggestion_metadata, status, created_at, run_id, requirement_text_sequence, test_case_text_sequence)
 SELECT gen_random_uuid(), n.requirement_id, n.test_case_id, n.similarity_score, n.suggestion_method,
-    n.suggestion_reason, n.suggestion_metadata, 'pending', %(now)s, %(run_id)s, n.requirement_text_sequence,
+    n.suggestion_metadata, 'pending', %(now)s, %(run_id)s, n.requirement_text_sequence,
     n.test_case_text_sequence
 FROM pg_temp.new_suggestions n
 WHERE EXISTS (SELECT FROM items r WHERE r.id = n.requirement_id AND NOT r.deleted OFFSET 0)
@@ -78,7 +78,7 @@ ORDER BY s.id FOR UPDATE
 
 _BRING_BACK = """
 UPDATE suggestions s SET similarity_score = n.similarity_score, suggestion_method = n.suggestion_method,
-    suggestion_reason = n.suggestion_reason, suggestion_metadata = n.suggestion_metadata, status = 'pending',
+    suggestion_reason = NULL, suggestion_metadata = n.suggestion_metadata, status = 'pending',
     created_at = %(now)s, feedback = NULL, run_id = %(run_id)s, withdrawn = false,
     requirement_text_sequence = n.requirement_text_sequence, test_case_text_sequence = n.test_case_text_sequence
 FROM pg_temp.new_suggestions n
@@ -94,16 +94,16 @@ _RESCORABLE = f"""
 
 _RESCORE = f"""
 UPDATE suggestions s SET similarity_score = n.similarity_score, suggestion_method = n.suggestion_method,
-    suggestion_reason = n.suggestion_reason, suggestion_metadata = n.suggestion_metadata,
+    suggestion_reason = NULL, suggestion_metadata = n.suggestion_metadata,
     requirement_text_sequence = n.requirement_text_sequence, test_case_text_sequence = n.test_case_text_sequence,
     run_id = coalesce(%(run_id)s, s.run_id)
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(id uuid, similarity_score double precision, suggestion_method text,
-    suggestion_reason text, suggestion_metadata jsonb, requirement_text_sequence bigint,
+    suggestion_metadata jsonb, requirement_text_sequence bigint,
     test_case_text_sequence bigint)
 WHERE {_RESCORABLE}
-    AND (s.similarity_score, s.suggestion_method, s.suggestion_reason, s.suggestion_metadata,
+    AND (s.similarity_score, s.suggestion_method, s.suggestion_metadata,
         s.requirement_text_sequence, s.test_case_text_sequence) IS DISTINCT FROM (n.similarity_score,
-        n.suggestion_method, n.suggestion_reason, n.suggestion_metadata, n.requirement_text_sequence,
+        n.suggestion_method, n.suggestion_metadata, n.requirement_text_sequence,
         n.test_case_text_sequence)
 """
 

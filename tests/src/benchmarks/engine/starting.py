@@ -11,7 +11,6 @@ from benchmarks.engine.texts import make_items
 from chassis.core import projects
 from chassis.db.database import Database
 from suggestion_service.scoring.corpus import LiveCorpus
-from suggestion_service.scoring.readings import Readings
 from testing.postgres import PostgresServer, postgres_of_the_wheel
 
 _GOAL = 10
@@ -43,7 +42,7 @@ def _refresh(watch: Watch, database_url: str) -> None:
 async def _refreshed(watch: Watch, database_url: str) -> None:
     database = Database(database_url, project=projects.MAIN)
     await database.open()
-    corpus = LiveCorpus(database, Readings(database))
+    corpus = LiveCorpus(database)
     with watch():
         await corpus.refresh()
     await database.close()

@@ -94,9 +94,7 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
     return Explanation(
         score=facts.score,
         reason=" ".join(reason),
-        components={
-            name: _component(*part) for name, part in facts.parts.items() if part[1] > 0 or name == facts.algorithm
-        },
+        components=components(facts),
         matched_terms=[{"term": match.shown, "weight": round(match.weight, _DECIMALS)} for match in matched],
         other_terms=others,
         other_weight=round(other_weight, _DECIMALS),
@@ -106,6 +104,11 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
         if requirement is None or test_case is None
         else {"requirement": requirement.language, "test_case": test_case.language},
     )
+
+
+def components(facts: Facts) -> dict[str, dict[str, float]]:
+    """Return the parts of a score as they are answered."""
+    return {name: _component(*part) for name, part in facts.parts.items() if part[1] > 0 or name == facts.algorithm}
 
 
 def _component(score: float, weight: float) -> dict[str, float]:

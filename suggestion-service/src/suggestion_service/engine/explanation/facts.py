@@ -11,7 +11,7 @@ from suggestion_service.engine.corpus.query import Algorithm
 from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.evidence import Common
 from suggestion_service.engine.explanation.explanation import Facts
-from suggestion_service.engine.explanation.term_ranking import TermRanking, rank_terms
+from suggestion_service.engine.explanation.term_ranking import DECIMALS, TermRanking, rank_terms
 from suggestion_service.engine.lexical.similarity import Part, weighted_sum
 from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanking
 from suggestion_service.engine.ranking.calibration import Scores, rounded
@@ -45,9 +45,9 @@ def facts(snapshot: Snapshot, algorithm: Algorithm, ranking: CalibratedRanking, 
     frequencies = snapshot.document_frequencies[terms]
     ranked = rank_terms(pair, weights, frequencies, len(i), _MOST_TERMS)
     names = snapshot.term_names[terms]
-    best, weight_of = names[ranked.best].tolist(), weights[ranked.best].tolist()
+    best, weight_of = names[ranked.best].tolist(), weights[ranked.best].round(DECIMALS).tolist()
     bounds, others = ranked.starts.tolist(), ranked.others.tolist()
-    other_weight = (ranked.other_weight + inferred_weight).tolist()
+    other_weight = (ranked.other_weight + inferred_weight).round(DECIMALS).tolist()
     common = _common(snapshot.count, names, frequencies, ranked)
     of_parts = {name: zip(part.score.tolist(), part.weight.tolist(), strict=True) for name, part in parts.items()}
     other_module = other_modules(snapshot, i, j).tolist()

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from suggestion_service.scoring.readings import Readings
+from suggestion_service.review.readings import Readings
 
 PUMP = "the pump stops when the tank is full"
 
