@@ -6,6 +6,7 @@ that works. The compiler is the one that CC names, else `cc`, else Zig's from th
 
 import os
 import platform
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -60,6 +61,8 @@ def compile_level(compiler: list[str], level: str, flags: list[str]) -> None:
     """Compile the loops for one level; what is there is replaced as a whole, while others may be using it."""
     if compiler[-2:] == ["ziglang", "cc"]:  # its names have no hyphens
         flags = [flag.replace("x86-64-v3", "x86_64_v3") for flag in flags]
+    fingerprint = runpy.run_path(str(NATIVE / "sources.py"))["fingerprint"](NATIVE)
+    flags = [*flags, f'-DSOURCES="{fingerprint}"']
     made, wanted = NATIVE / f".{level}.{os.getpid()}.so", NATIVE / f"{level}.so"
     sources = [str(source) for source in sorted(NATIVE.glob("*.c"))]
     try:

@@ -1,6 +1,8 @@
 """The compiled scoring loops: the same on every processor, careful with what they are given, and light."""
 
 import os
+import runpy
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
@@ -81,3 +83,35 @@ def test_without_a_compiler_the_build_says_what_to_install() -> None:
     assert answer.returncode == 1
     assert "no C compiler here" in answer.stderr
     assert "apt-get install gcc" in answer.stderr
+
+
+def load_from(folder: Path) -> str:
+    """Load the loops of a copy of the package in a process of its own; return what it wrote on its standard error."""
+    load = f"import sys; sys.path.insert(0, {str(folder.parent)!r}); import {folder.name}; {folder.name}.library()"
+    return subprocess.run([sys.executable, "-c", load], capture_output=True, text=True, check=False).stderr
+
+
+def test_loops_of_other_sources_are_not_called_and_the_error_says_what_to_run(tmp_path: Path) -> None:
+    copy = tmp_path / "copied_loops"
+    shutil.copytree(Path(native.__file__).parent, copy)
+    assert load_from(copy) == ""
+    header = copy / "native.h"
+    header.write_text(f"{header.read_text()}/* Another argument. */\n")
+    assert "compiled from other sources than are here: run `make install`" in load_from(copy)
+    for compiled in copy.glob("*.so"):
+        compiled.unlink()
+    assert "not compiled: run `make install`" in load_from(copy)
+
+
+def test_loops_of_a_time_without_a_fingerprint_are_not_called(tmp_path: Path) -> None:
+    copy = tmp_path / "copied_loops"
+    shutil.copytree(Path(native.__file__).parent, copy)
+    source = copy / "products.c"
+    source.write_text(source.read_text().replace("const char *compiled_from(void) { return SOURCES; }", ""))
+    compiler = runpy.run_path(str(SERVICE / "hatch_build.py"))["find_compiler"]()
+    for level in copy.glob("*.so"):
+        level.unlink()
+        sources = sorted(map(str, copy.glob("*.c")))
+        command = [*compiler, "-std=c11", "-O1", "-fPIC", "-shared", "-o", str(level), *sources, "-lm"]
+        subprocess.run(command, check=True)
+    assert "compiled from other sources than are here" in load_from(copy)

@@ -11,24 +11,35 @@ from typing import Any
 import cffi
 import numpy as np
 
+from suggestion_service.engine.native.sources import fingerprint
+
 _HERE = Path(__file__).parent
 
 ffi = cffi.FFI()
 ffi.cdef((_HERE / "native.h").read_text())
 
 
+_COMPILE = "run `make install`, or `python suggestion-service/hatch_build.py`."
+
+
 @cache
 def library() -> Any:
-    """Return the compiled functions, in the form that this processor runs fastest; they are loaded once a process."""
-    baseline = _HERE / "baseline.so"
-    if not baseline.exists():
-        raise RuntimeError(
-            "The scoring loops are not compiled: run `make install`, or `python suggestion-service/hatch_build.py`."
-        )
-    functions: Any = ffi.dlopen(str(baseline))
+    """Return the compiled functions, in the form that this processor runs fastest; they are loaded once a process.
+
+    Raises RuntimeError where there are none, or those of other sources than are here.
+    """
+    functions = _load(_HERE / "baseline.so")
     fastest = _HERE / "x86-64-v3.so"
-    if functions.runs_x86_64_v3() and fastest.exists():
-        functions = ffi.dlopen(str(fastest))
+    return _load(fastest) if functions.runs_x86_64_v3() and fastest.exists() else functions
+
+
+def _load(compiled: Path) -> Any:
+    if not compiled.exists():
+        raise RuntimeError(f"The scoring loops are not compiled: {_COMPILE}")
+    functions: Any = ffi.dlopen(str(compiled))
+    # Called as other sources declare them, they would read and write where nothing is.
+    if not hasattr(functions, "compiled_from") or ffi.string(functions.compiled_from()).decode() != fingerprint(_HERE):
+        raise RuntimeError(f"The scoring loops are compiled from other sources than are here: {_COMPILE}")
     return functions
 
 

@@ -88,5 +88,8 @@ void bound_embedded_similarity(const float *words, const uint8_t *alive, const d
                                const int64_t *embedding_rows, int64_t row_count, double of_words, double of_whole,
                                double of_passages, double passages_from, double rounding, float *most);
 
+/* The fingerprint of the sources that this was compiled from, see sources.py. */
+const char *compiled_from(void);
+
 /* Whether this processor runs what was compiled for x86-64-v3. */
 int runs_x86_64_v3(void);

@@ -59,6 +59,8 @@ void bound_embedded_similarity(const float *words, const uint8_t *alive, const d
     }
 }
 
+const char *compiled_from(void) { return SOURCES; }
+
 int runs_x86_64_v3(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
