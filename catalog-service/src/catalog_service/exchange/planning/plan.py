@@ -26,7 +26,7 @@ ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete
 SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
 _MOST_DELETIONS = 20
 _SHARE_OF_DELETIONS = 0.05
-_SCORED = ("title", "description", "steps", "preconditions", "postconditions", "module", "tags", "priority")
+SCORED = ("title", "description", "steps", "preconditions", "postconditions", "module", "tags", "priority")
 """What suggestions look at: a change of anything else has nothing looked for."""
 IDS_TAKEN = "ids_taken"
 """The code of rows that a restore cannot create."""
@@ -343,6 +343,6 @@ async def _count_to_score(planner: _Planner) -> int:
         planner.connection,
         "SELECT count(*) FROM plan p WHERE p.kind = ANY(%(kinds)s)"
         " AND (p.action = 'create' OR p.action = 'update' AND p.changes::jsonb ?| %(scored)s)",
-        {"kinds": [kind.name for kind in KINDS], "scored": list(_SCORED)},
+        {"kinds": [kind.name for kind in KINDS], "scored": list(SCORED)},
     )
     return number
