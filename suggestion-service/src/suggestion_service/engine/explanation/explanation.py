@@ -128,10 +128,18 @@ def _first_sentence(facts: Facts, words: Sequence[Match], others: int) -> str:
         return f"The two texts share no word that counts; {named_score}."
     # Numbers and splinters of words count, and say little: they stay among the matched terms.
     telling = [match.shown for match in words if match.is_word and _tells(match.shown)]
-    shown = (telling or [match.shown for match in words])[:_WORDS_IN_REASON]
+    shown = _without_parts(telling or [match.shown for match in words])[:_WORDS_IN_REASON]
     more = len(words) + others - len(shown)
     named = in_words(shown, _WORDS_IN_REASON) + (f" and {more} more" if more > 0 else "")
     return f"Both texts speak of {named}; {', '.join([*facts.agreement, named_score])}."
+
+
+def _without_parts(words: Sequence[str]) -> list[str]:
+    """Leave out words that an identifier among them is made of, as “entropy” and “src” beside “entropy_src”."""
+    plain = {word.casefold() for word in words}
+    split = [set(word.casefold().split("_")) for word in words if "_" in word]
+    named = set[str]().union(*(parts for parts in split if parts <= plain))
+    return [word for word in words if word.casefold() not in named]
 
 
 def _tells(word: str) -> bool:
