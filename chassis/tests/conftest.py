@@ -1,29 +1,29 @@
 """A database with the messaging tables, as each service has them."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import psycopg
 import pytest
+import sqlalchemy
 
+from chassis import migrations
 from chassis.core.projects import MAIN
-from chassis.db import isolation
+from chassis.db import isolation, schema
+from chassis.db.creation import create_schema
 from chassis.db.database import Database
-from chassis.messaging import migration as messaging_migration
 from testing import PostgresServer
 
 
 def _messaging_database(postgres: PostgresServer) -> str:
     url = postgres.empty_database()
     with psycopg.connect(url, autocommit=True) as connection:
-        for statement in (
-            *isolation.PREPARE,
-            *messaging_migration.STATEMENTS,
-            *messaging_migration.projects_apart(),
-            *messaging_migration.PRUNING,
-            *messaging_migration.INBOX_PRUNING,
-        ):
+        for statement in isolation.PREPARE:
             connection.execute(statement)
-        connection.execute("CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, what text NOT NULL)")
+    engine = sqlalchemy.create_engine(migrations.sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
+    with engine.begin() as connection:
+        create_schema(connection, schema.new_metadata(), Path())
+        connection.exec_driver_sql("CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, what text NOT NULL)")
     return url
 
 

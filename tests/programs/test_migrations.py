@@ -6,7 +6,6 @@ import sys
 
 import psycopg
 
-from chassis import migrations
 from chassis.db.isolation import ACROSS, APP
 from testing.postgres import PostgresServer
 
@@ -55,8 +54,7 @@ def test_who_holds_a_table_is_not_waited_for_until_requests_time_out(postgres: P
 
 
 def test_tables_and_sequences_of_before_the_roles_can_be_used_by_them(postgres: PostgresServer) -> None:
-    url = postgres.empty_database()
-    migrations.upgrade("auth_service", url, to="0001")
+    url = postgres.database("auth_service")
     with psycopg.connect(url, autocommit=True) as connection:
         for kind in ("TABLES", "SEQUENCES"):
             connection.execute(f"REVOKE ALL ON ALL {kind} IN SCHEMA public FROM {APP}, {ACROSS}")
@@ -66,3 +64,16 @@ def test_tables_and_sequences_of_before_the_roles_can_be_used_by_them(postgres: 
         connection.execute(f"SET ROLE {APP}")
         connection.execute("SELECT FROM users")
         connection.execute("SELECT nextval(pg_get_serial_sequence('users', 'id'))")
+
+
+def test_a_schema_of_before_version_0_1_0_is_not_taken_over(postgres: PostgresServer) -> None:
+    url = postgres.older_database("auth_service")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0020'")
+    done = migrate(url)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "The database of auth_service has schema 0020, older than that of version 0.1.0 (0021): start version 0.1.0"
+        " with it once, then this version.\n"
+    )
+    assert version(url) == "0020"

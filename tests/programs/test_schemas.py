@@ -1,4 +1,4 @@
-"""Migrations of each service build what its models describe, and keep projects apart; its programs need the newest."""
+"""The schema of each service is what its models describe, and keeps projects apart; its programs need the newest."""
 
 import runpy
 from importlib import import_module
@@ -8,10 +8,12 @@ from itertools import pairwise
 import psycopg
 import pytest
 
+from chassis import migrations
 from chassis.server.service import service_of
 from contracts.routes import SERVICES
-from testing import PostgresServer, schema_differences
+from testing import PostgresServer, older, schema_differences
 from testing.isolation import OF_THE_INSTALLATION, unwalled_tables
+from testing.schemas import described
 
 OWN = {
     "auth_service": {
@@ -42,7 +44,16 @@ each_service = pytest.mark.parametrize("package", [service.package for service i
 
 
 @each_service
-def test_the_migrations_build_what_the_models_describe(package: str, postgres: PostgresServer) -> None:
+def test_what_version_0_1_0_left_comes_to_the_schema_of_a_new_database(package: str, postgres: PostgresServer) -> None:
+    url = postgres.older_database(package)
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (older.SCHEMAS[package],)
+    migrations.upgrade(package, url)
+    assert described(url) == described(postgres.database(package))
+
+
+@each_service
+def test_the_schema_is_what_the_models_describe(package: str, postgres: PostgresServer) -> None:
     metadata = import_module(f"{package}.models").metadata
     assert schema_differences(postgres.database(package), metadata) == []
 

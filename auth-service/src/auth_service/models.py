@@ -74,7 +74,9 @@ second_factors = sa.Table(
     sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True, autoincrement=False),
     required("secret", sa.Text, comment="of RFC 6238, in base 32: codes are worked out from it"),
     timestamp("confirmed_at", nullable=True, comment="null: begun, and counts for nothing yet"),
-    required("last_step", sa.BigInteger, server_default="0", comment="the newest time step of which a code was used"),
+    required(
+        "last_step", sa.BigInteger, server_default=sa.text("0"), comment="the newest time step of which a code was used"
+    ),
     required(
         "recovery_hashes", pg.ARRAY(sa.Text), server_default="{}", comment="SHA-256, in hexadecimal, of those left"
     ),

@@ -22,6 +22,9 @@ from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, proje
 
 metadata = new_metadata()
 
+_IN_ONE_PIECE = {"toast_tuple_target": 4080}
+"""Items of a page or less are read with their texts at once."""
+
 
 def _item_columns() -> list[sa.Column[Any]]:
     """What requirements and test cases have in common, in the order of the API's answers."""
@@ -90,7 +93,7 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
         sa.func.lower(table.c.external_id).label("lower_external_id"),
         postgresql_ops={"lower_external_id": "text_pattern_ops"},
     )
-    sa.Index(None, table.c.search, postgresql_using="gin")
+    sa.Index(None, table.c.search, postgresql_using="gin", postgresql_with={"gin_pending_list_limit": 32 * 1024})
     # What imports have left for the worker.
     sa.Index(f"ix_{table.name}_unsearched", table.c.id, postgresql_where=table.c.search.is_(None))
 
@@ -100,6 +103,7 @@ requirements = sa.Table(
     metadata,
     *_item_columns(),
     *_item_constraints("requirements", RequirementType, RequirementStatus),
+    postgresql_with=_IN_ONE_PIECE,
 )
 _item_indexes(requirements)
 
@@ -116,6 +120,7 @@ test_cases = sa.Table(
     *_item_constraints("test_cases", TestCaseType, TestCaseStatus),
     one_of("automation_status", *AutomationStatus),
     sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),
+    postgresql_with=_IN_ONE_PIECE,
 )
 _item_indexes(test_cases, "automation_status")
 sa.Index(
@@ -198,6 +203,8 @@ row_counts = sa.Table(
     sa.Column("slot", sa.Integer, sa.Identity(always=True, start=32), primary_key=True),
     required("rows", sa.BigInteger),
     comment="how many rows a table has: the sum over its slots; kept by triggers",
+    # Each statement that adds or removes rows changes it: within its page.
+    postgresql_with={"fillfactor": 20},
 )
 
 search_documents_due = sa.Table(

@@ -14,7 +14,6 @@ from testing import PostgresServer
 
 from . import model
 
-_LAST = "0037"
 _ENDS = ("passed", "failed", "skipped", "flaky")
 _OUTCOMES = {"passed": "2", "failed": "4", "skipped": "1", "flaky": "3"}
 
@@ -95,9 +94,9 @@ def _is_sole(run: dict[str, Any]) -> bool:
 
 
 def test_states_of_an_older_record_are_those_of_the_model(postgres: PostgresServer) -> None:
-    url = postgres.empty_database()
-    migrations.upgrade("catalog_service", url, to=_LAST)
+    url = postgres.older_database("catalog_service")
     with psycopg.connect(url, row_factory=dict_row) as connection:
+        connection.execute("TRUNCATE test_cases, automated_tests, run_contexts, test_runs, executions CASCADE")
         fill(connection, random.Random(5), tests=30, runs=60)
         raw = connection.execute(
             "SELECT e.*, x.branch, x.environment FROM executions e JOIN run_contexts x ON x.id = e.context_id"

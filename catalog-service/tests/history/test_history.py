@@ -3,13 +3,9 @@
 import asyncio
 from typing import Any
 
-import psycopg
 import pytest
 
-from chassis import migrations
 from chassis.core.identity import Identity, Role
-from chassis.db.database import Database
-from testing import PostgresServer
 from testing.service import problem
 
 KINDS = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
@@ -167,41 +163,3 @@ async def test_texts_too_long_to_be_compared_word_by_word_are_compared_coarsely_
 async def test_the_history_of_what_never_was_is_not_found(catalog: Any, path: str) -> None:
     problem(await catalog.get(f"{path}/00000000-0000-4000-8000-000000000000/history"), 404)
     problem(await catalog.get(f"{path}/x/history"), 422)
-
-
-async def test_what_happened_before_there_was_history_is_taken_from_the_feed(
-    postgres: PostgresServer, viewing: Any
-) -> None:
-    url = postgres.empty_database()
-    migrations.upgrade("catalog_service", url, to="0006")
-    item = "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
-    with psycopg.connect(url) as connection:
-        connection.execute(
-            "INSERT INTO requirements (id, title, description, type, priority, status, created_by, version, created_at,"
-            " updated_at) VALUES (%s, 'Two', 'Text', 'technical', 'low', 'draft', 'claimed', 2, now(), now())",
-            (item,),
-        )
-        for wire_name, more in (
-            ("created", '"requirement": {"id": "%s", "version": 1, "created_by": "claimed"}'),
-            (
-                "updated",
-                '"requirement": {"id": "%s", "version": 2}, "changes": {"title": {"before": "One", "after": "Two"}}',
-            ),
-        ):
-            connection.execute(
-                "INSERT INTO outbox (event_id, wire_name, envelope) VALUES (gen_random_uuid(), %s, %s)",
-                (
-                    f"catalog.requirement.{wire_name}",
-                    '{"actor": "kim@example.test", "time": "2026-01-01T00:00:00Z", "data": {%s}}' % (more % item),
-                ),
-            )
-    migrations.upgrade("catalog_service", url)
-
-    database = Database(url)
-    await database.open()
-    response = await viewing(database).get(f"/api/v1/requirements/{item}/history")
-    await database.close()
-    updated, created = response.json()["items"]
-    assert updated["changes"] == {"title": {"before": "One", "after": "Two"}}
-    assert (updated["actor"], updated["from_version"], updated["to_version"]) == ("kim@example.test", 1, 2)
-    assert (created["actor"], created["changes"]["title"]["after"]) == ("kim@example.test", "One")

@@ -1,4 +1,6 @@
-"""Runs the Alembic migrations of services: `python -m chassis.migrations PACKAGE...`.
+"""Brings the databases of services to their schema: `python -m chassis.migrations PACKAGE...`.
+
+A new database is made of the service's models; one that has a schema already goes on by Alembic's migrations.
 
 Where is said by a setting of the package, CATALOG_SERVICE_DATABASE_URL for example, or else by DATABASE_URL.
 It is a command, never a part of starting an app; an app waits for its schema.
@@ -8,7 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 import sqlalchemy
 from alembic import command, context
@@ -20,6 +22,7 @@ from sqlalchemy import MetaData, pool
 from chassis.core.settings import DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
 from chassis.db import isolation
+from chassis.db.creation import create_schema
 
 _LOCK = 7_235_114
 _PATIENCE = 20.0
@@ -34,19 +37,19 @@ class _OwnDatabase(BaseSettings):
     database_url: str | None = None
 
 
-def upgrade(package: str, database_url: str, to: str = "head") -> None:
-    """Bring the database of service `package` to a schema version, unless it has a newer one; others wait.
+def upgrade(package: str, database_url: str) -> None:
+    """Bring the database of service `package` to its newest schema, unless it has a newer one; others wait.
 
-    Each migration is committed by itself. Programs may use the database meanwhile: a migration that would keep them
-    waiting gives way, and is tried again.
+    Raise StartFailure for one that is too old. Each migration is committed by itself. Programs may use the database
+    meanwhile: a migration that would keep them waiting gives way, and is tried again.
     """
     config = Config()
     config.set_main_option("script_location", str(files(package).joinpath("migrations")))
-    config.attributes["database_url"] = database_url
+    config.attributes.update(package=package, database_url=database_url)
     end = time.monotonic() + _PATIENCE
     while True:
         try:
-            command.upgrade(config, to)
+            command.upgrade(config, "head")
         except sqlalchemy.exc.OperationalError as error:
             if not isinstance(error.orig, LockNotAvailable | DeadlockDetected) or time.monotonic() > end:
                 raise
@@ -69,7 +72,17 @@ def run(metadata: MetaData) -> None:
         connection.execute(sqlalchemy.text("SET lock_timeout = '800ms'"))
         connection.commit()
         context.configure(connection=connection, target_metadata=metadata, transaction_per_migration=True)
-        if not _is_newer(context.get_context().get_current_revision(), context.get_head_revision()):
+        found = context.get_context().get_current_revision()
+        if found is None:
+            create_schema(connection, metadata, Path(context.script.dir))
+            context.get_context().stamp(context.script, "head")
+            connection.commit()
+        elif int(found) < int(context.script.get_base() or 0):
+            raise StartFailure(
+                f"The database of {context.config.attributes['package']} has schema {found}, older than that of version"
+                f" 0.1.0 ({context.script.get_base()}): start version 0.1.0 with it once, then this version."
+            )
+        elif int(found) <= int(context.script.get_current_head() or 0):
             with context.begin_transaction():
                 context.run_migrations()
 
@@ -86,11 +99,6 @@ def _prepare(connection: sqlalchemy.Connection) -> None:
             f"The roles {isolation.APP} and {isolation.ACROSS} cannot be made or used ({error.orig}); have a superuser"
             " execute what `python -m chassis.db.isolation` prints in this database."
         ) from None
-
-
-def _is_newer(found: str | None, known: Any) -> bool:
-    """Check whether a later version has migrated the database: its schema serves this one, and stays as it is."""
-    return found is not None and int(found) > int(known)
 
 
 def sqlalchemy_url(database_url: str) -> str:

@@ -22,8 +22,8 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
         for statement in (
             *isolation.PREPARE,
             "CREATE TABLE idempotency_keys (caller_id bigint, body bytea)",
-            "CREATE TABLE notes (id int GENERATED ALWAYS AS IDENTITY, by text, text text, document json, file bytea)",
-            *isolation.add_project("notes"),
+            "CREATE TABLE notes (id int GENERATED ALWAYS AS IDENTITY, by text, text text, document json, file bytea,"
+            f" project_id text NOT NULL DEFAULT {isolation.default_project(optional=False)})",
             *isolation.isolate("notes"),
         ):
             connection.execute(statement)

@@ -23,9 +23,9 @@ async def notes(postgres: PostgresServer) -> AsyncIterator[Database]:
     with psycopg.connect(database.url, autocommit=True) as connection:
         for statement in (
             *isolation.PREPARE,
-            "CREATE TABLE notes (text text)",
+            "CREATE TABLE notes (text text,"
+            f" project_id text NOT NULL DEFAULT {isolation.default_project(optional=False)})",
             "INSERT INTO notes VALUES ('old')",
-            *isolation.add_project("notes"),
             *isolation.isolate("notes"),
         ):
             connection.execute(statement)

@@ -83,6 +83,7 @@ notification_counts = sa.Table(
     required("total", sa.BigInteger),
     required("unread", sa.BigInteger),
     comment="how many notifications each user has; kept by triggers",
+    postgresql_with={"fillfactor": 20},
 )
 
 audit_entries = sa.Table(
@@ -152,6 +153,7 @@ audit_entry_counts = sa.Table(
     required("total", sa.BigInteger),
     required("activity", sa.BigInteger, comment="those that activity shows"),
     comment="how many entries are of each hour; kept by triggers",
+    postgresql_with={"fillfactor": 20},
 )
 
 stream_events = sa.Table(

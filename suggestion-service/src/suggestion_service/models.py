@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 from sqlalchemy.types import UserDefinedType
 
+from chassis.db.creation import NEEDS_TYPE
 from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, project_column, required, timestamp
 
 metadata = new_metadata()
@@ -143,6 +144,7 @@ embeddings = sa.Table(
     *_lease(counts_attempts=False),
     sa.Index(None, "project_id"),
     sa.Index("ix_embeddings_claimed_until", "claimed_until", postgresql_where=sa.text("claimed_until IS NOT NULL")),
+    info={NEEDS_TYPE: "halfvec"},
 )
 
 scoring_queue = sa.Table(
@@ -324,6 +326,7 @@ suggestion_counts = sa.Table(
     required("rows", sa.BigInteger),
     sa.Index(None, "project_id", "status"),
     comment="how many suggestions have a status: the sum over its slots; kept by triggers",
+    postgresql_with={"fillfactor": 20},
 )
 
 accept_intents = sa.Table(

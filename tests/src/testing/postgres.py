@@ -22,6 +22,8 @@ from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_column
 from chassis.local.postgres import Postgres
 
+from . import older
+
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
 _MEMORY_NEEDED = 4 * 2**30
 
@@ -33,6 +35,7 @@ class PostgresServer:
         """`url` is that of a database whose user may create others."""
         self.url = url
         self._migrated = cache(self._migrate)
+        self._older = cache(self._restore)
 
     def database(self, package: str) -> str:
         """Return the URL of a fresh database with the schema of service `package`."""
@@ -52,6 +55,10 @@ class PostgresServer:
             await database.close()
             self.drop(database.url)
 
+    def older_database(self, package: str) -> str:
+        """Return the URL of a fresh database as version 0.1.0 left it, with the record of the demo; see `older`."""
+        return self._create(template=self._older(package))
+
     def empty_database(self) -> str:
         """Return the URL of a fresh database without any table."""
         return self._create(template="template0")
@@ -59,6 +66,11 @@ class PostgresServer:
     def _migrate(self, package: str) -> str:
         url = self._create(template="template0")
         migrations.upgrade(package, url)
+        return self._name(url)
+
+    def _restore(self, package: str) -> str:
+        url = self._create(template="template0")
+        older.restore(package, url)
         return self._name(url)
 
     def _create(self, template: str) -> str:

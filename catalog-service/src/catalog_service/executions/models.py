@@ -154,7 +154,7 @@ def _add_runs(metadata: sa.MetaData) -> None:
             comment="it is over since nothing came for long: nobody has said that it has all its files",
         ),
         required("counts", pg.JSON, comment="tests by how they ended"),
-        required("duration_ms", sa.BigInteger, server_default="0", comment="of its tests together"),
+        required("duration_ms", sa.BigInteger, server_default=sa.text("0"), comment="of its tests together"),
         required("created_by", sa.Text),
         timestamp("created_at"),
         timestamp("updated_at"),
@@ -219,6 +219,8 @@ def _add_tests(metadata: sa.MetaData) -> None:
         timestamp("last_seen"),
         sa.UniqueConstraint("project_id", "fingerprint"),
         comment="tests as CI names them; manual ones stand for test cases that people execute",
+        # Each run changes its rows: within their pages where there is room.
+        postgresql_with={"fillfactor": 50},
     )
     sa.Index("ix_automated_tests_class_name", tests.c.project_id, tests.c.class_name)
     matches = sa.Table(

@@ -108,19 +108,10 @@ def default_project(*, optional: bool) -> str:
     return _PROJECT if optional else f"nullif({_PROJECT}, '{NONE}')"
 
 
-def add_project(table: str, *, optional: bool = False) -> Iterator[str]:
-    """Yield the SQL that gives a table its project; the rows that are there belong to MAIN. Nothing is rewritten.
-
-    Frozen: migrations that have run are made of it.
-    """
-    yield f"ALTER TABLE {table} ADD COLUMN project_id text COLLATE \"C\" NOT NULL DEFAULT '{MAIN}'"
-    yield f"ALTER TABLE {table} ALTER COLUMN project_id SET DEFAULT {default_project(optional=optional)}"
-
-
 def isolate(table: str) -> Iterator[str]:
     """Yield the SQL that lets nobody but ACROSS and the table's owner see or write rows of another project.
 
-    Frozen: migrations that have run are made of it.
+    A change needs a migration of what has it already.
     """
     yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
     # A query by itself is executed once, the function by itself once a row.

@@ -134,7 +134,7 @@ def _inbox(metadata: sa.MetaData) -> None:
         sa.Column("source", sa.Text, primary_key=True),
         required("position", sa.BigInteger),
         # What was told up to this place and before this time was received, also where no id says so any more.
-        required("pruned", sa.BigInteger, server_default="0"),
+        required("pruned", sa.BigInteger, server_default=sa.text("0")),
         timestamp("pruned_before", nullable=True),
     )
     sa.Table(

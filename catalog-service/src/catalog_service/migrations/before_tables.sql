@@ -1,0 +1,312 @@
+-- What the tables and queries of the record call. See `chassis.db.creation`: executed before the tables are made.
+
+-- Words are kept as they are written, without those that stand in every sentence.
+CREATE TEXT SEARCH DICTIONARY search_words (TEMPLATE = pg_catalog.simple, STOPWORDS = english);
+CREATE TEXT SEARCH CONFIGURATION search_words (COPY = pg_catalog.simple);
+ALTER TEXT SEARCH CONFIGURATION search_words ALTER MAPPING REPLACE simple WITH search_words;
+
+CREATE FUNCTION analyze_import_rows() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+    BEGIN
+        ANALYZE import_rows;
+    END
+    $$;
+
+CREATE FUNCTION analyze_record() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+    BEGIN
+        ANALYZE requirements, test_cases, links, linked_requirements, linked_test_cases;
+    END
+    $$;
+
+CREATE FUNCTION changes_of(outcomes text) RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+        SELECT greatest(length(regexp_replace(translate(outcomes, '31', '2'), '(.)\1+', '\1', 'g')) - 1, 0)
+    $$;
+
+CREATE FUNCTION count_links() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    DECLARE
+        difference integer := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+    BEGIN
+        IF TG_OP = 'TRUNCATE' THEN
+            DELETE FROM linked_requirements;
+            DELETE FROM linked_test_cases;
+            RETURN NULL;
+        END IF;
+
+        INSERT INTO linked_requirements AS linked (requirement_id, links)
+        SELECT requirement_id, difference * count(*) FROM changed GROUP BY requirement_id ORDER BY requirement_id
+        ON CONFLICT (requirement_id) DO UPDATE SET links = linked.links + excluded.links;
+        IF difference < 0 THEN
+            DELETE FROM linked_requirements WHERE links = 0 AND requirement_id IN (SELECT requirement_id FROM changed);
+        END IF;
+
+
+        INSERT INTO linked_test_cases AS linked (test_case_id, links)
+        SELECT test_case_id, difference * count(*) FROM changed GROUP BY test_case_id ORDER BY test_case_id
+        ON CONFLICT (test_case_id) DO UPDATE SET links = linked.links + excluded.links;
+        IF difference < 0 THEN
+            DELETE FROM linked_test_cases WHERE links = 0 AND test_case_id IN (SELECT test_case_id FROM changed);
+        END IF;
+
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION count_rows() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    DECLARE
+        project text;
+        difference bigint;
+    BEGIN
+        IF TG_OP = 'TRUNCATE' THEN
+            DELETE FROM row_counts WHERE table_name = TG_TABLE_NAME;
+            RETURN NULL;
+        END IF;
+        FOR project, difference IN
+            SELECT project_id, count(*) * CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END FROM changed GROUP BY project_id
+        LOOP
+            UPDATE row_counts SET rows = rows + difference
+            WHERE project_id = project AND table_name = TG_TABLE_NAME AND slot = (
+                SELECT slot FROM row_counts WHERE project_id = project AND table_name = TG_TABLE_NAME
+                ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED);
+            IF NOT FOUND THEN
+                INSERT INTO row_counts (project_id, table_name, rows) VALUES (project, TG_TABLE_NAME, difference);
+            END IF;
+        END LOOP;
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION count_state_changes() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    DECLARE
+        own text := coalesce(current_setting('traceline.project', true), 'MAIN');
+        project text;
+    BEGIN
+        FOR project IN SELECT DISTINCT project_id FROM state_changes WHERE own = '' UNION SELECT own WHERE own <> ''
+        LOOP
+            UPDATE state_changes SET changes = changes + 1 WHERE project_id = project AND slot = (
+                SELECT slot FROM state_changes WHERE project_id = project
+                ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED);
+            IF NOT FOUND THEN
+                INSERT INTO state_changes (project_id, changes) VALUES (project, 1);
+            END IF;
+        END LOOP;
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION drop_execution_months(before timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    DECLARE
+        part text;
+        dropped integer := 0;
+    BEGIN
+        FOR part IN
+            SELECT child.relname FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
+            JOIN pg_class parent ON parent.oid = inhparent
+            WHERE parent.oid IN ('executions'::regclass, 'execution_failures'::regclass)
+            AND to_date(right(child.relname, 6), 'YYYYMM') + interval '1 month' <= before AT TIME ZONE 'UTC'
+        LOOP
+            EXECUTE format('DROP TABLE %I', part);
+            dropped := dropped + 1;
+        END LOOP;
+        RETURN dropped;
+    END $$;
+
+CREATE FUNCTION make_execution_months(moment timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    DECLARE
+        first date := date_trunc('month', moment AT TIME ZONE 'UTC');
+        parent text;
+    BEGIN
+        FOREACH parent IN ARRAY ARRAY['executions', 'execution_failures'] LOOP
+            IF to_regclass(format('%s_%s', parent, to_char(first, 'YYYYMM'))) IS NULL THEN
+                PERFORM pg_advisory_xact_lock(hashtext('months of executions'));
+                EXECUTE format(
+                    'CREATE TABLE IF NOT EXISTS %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                    format('%s_%s', parent, to_char(first, 'YYYYMM')), parent,
+                    first::timestamp AT TIME ZONE 'UTC', (first + interval '1 month') AT TIME ZONE 'UTC');
+                EXECUTE format(
+                    'ALTER TABLE %I ENABLE ROW LEVEL SECURITY', format('%s_%s', parent, to_char(first, 'YYYYMM')));
+            END IF;
+        END LOOP;
+    END $$;
+
+CREATE FUNCTION make_search_document_of_requirements() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    BEGIN
+        NEW.search := search_document(NEW.external_id, NEW.title, NEW.tags, NEW.description, NULL);
+        RETURN NEW;
+    END
+    $$;
+
+CREATE FUNCTION make_search_document_of_test_cases() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    DECLARE
+        steps text;
+    BEGIN
+        IF json_typeof(NEW.steps) = 'object' THEN
+            steps := (SELECT string_agg(value, ' ') FROM json_each_text(NEW.steps));
+        END IF;
+        NEW.search := search_document(NEW.external_id, NEW.title, NEW.tags, NEW.description,
+            concat_ws(' ', steps, NEW.preconditions, NEW.postconditions,
+                      regexp_replace(NEW.test_data::text, '\\(u[[:xdigit:]]{4}|.)', ' ', 'g')));
+        RETURN NEW;
+    END
+    $$;
+
+CREATE FUNCTION merge_search_entries() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+    BEGIN
+        PERFORM gin_clean_pending_list('ix_requirements_search');
+        PERFORM gin_clean_pending_list('ix_test_cases_search');
+    END
+    $$;
+
+CREATE FUNCTION merged_outcomes(one text, other text) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+        SELECT string_agg(greatest(substr(one, n, 1), substr(other, n, 1)), '' ORDER BY n)
+        FROM generate_series(1, greatest(length(one), length(other))) n
+    $$;
+
+CREATE FUNCTION outcome_status(outcomes text) RETURNS text
+LANGUAGE sql IMMUTABLE AS $_$
+        SELECT CASE substring(outcomes from '([234])[^234]*$')
+            WHEN '4' THEN 'failed'
+            WHEN '3' THEN 'flaky'
+            WHEN '2' THEN CASE WHEN outcomes ~ '[34]' THEN 'flaky' ELSE 'passed' END
+            ELSE 'skipped'
+        END
+    $_$;
+
+CREATE FUNCTION remember_item_change(wire_name text, event json) RETURNS void
+LANGUAGE plpgsql AS $$
+    DECLARE
+        kind text := split_part(wire_name, '.', 2);
+        action text := split_part(wire_name, '.', 3);
+        item json := event -> 'data' -> kind;
+    BEGIN
+        INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)
+        VALUES (
+            (item ->> 'id')::uuid, kind, action, event ->> 'actor', (event ->> 'time')::timestamptz,
+            (item ->> 'version')::integer,
+            CASE action WHEN 'updated' THEN event -> 'data' -> 'changes' WHEN 'deleted' THEN item ELSE '{}' END
+        );
+    END
+    $$;
+
+CREATE FUNCTION remember_told_item_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM remember_item_change(NEW.wire_name, NEW.envelope::json);
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION search_document(external_id text, title text, tags text[], description text, more text) RETURNS tsvector
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    DECLARE
+        name text := concat_ws(' ', external_id, title);
+        apart text;
+        document tsvector;
+    BEGIN
+        IF external_id ~ '[0-9]' THEN
+            apart := regexp_replace(external_id, '([[:alpha:]])(?=[0-9])|([0-9])(?=[[:alpha:]])', '\1\2 ', 'g');
+            IF apart <> external_id THEN
+                name := name || ' ' || apart;
+            END IF;
+            IF apart ~ '0[1-9]' THEN
+                name := name || ' ' || regexp_replace(apart, '(?<![0-9])0+(?=[1-9])', '', 'g');
+            END IF;
+            IF external_id ~ '[0-9][[:alpha:]]' THEN
+                name := name || ' ' || regexp_replace(
+                    external_id, '([[:alpha:]])(?=[0-9])|(?<![0-9])0+(?=[1-9])', '\1 ', 'g');
+            END IF;
+        END IF;
+        document := setweight(
+            to_tsvector('search_words', search_text(name)) || to_tsvector('simple', search_parts(name)), 'A');
+        IF tags <> '{}' THEN
+            document := document || setweight(to_tsvector('search_words',
+                left(search_text(left(array_to_string(tags, ' '), 10000)), 10000)), 'B');
+        END IF;
+        document := document || setweight(to_tsvector('search_words',
+            left(search_text(left(description, 80000)), 80000)), 'C');
+        IF more <> '' THEN
+            document := document || to_tsvector('search_words', left(search_text(left(more, 60000)), 60000));
+        END IF;
+        RETURN document || to_tsvector('simple', search_parts(concat_ws(' ',
+            left(array_to_string(tags, ' '), 10000), left(description, 80000), left(more, 60000))));
+    END
+    $$;
+
+CREATE FUNCTION search_parts(said text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    DECLARE
+        found text := '';
+    BEGIN
+        IF said !~ '[a-z][0-9]*[A-Z]|[A-Z][A-Z]' THEN
+            RETURN '';
+        END IF;
+        IF said ~ '[a-z][0-9]*[A-Z]|[A-Z][A-Z][a-z][a-z]' THEN
+            found := coalesce((
+                SELECT string_agg(array_to_string(parts[place:], ''), ' ')
+                FROM regexp_matches(
+                         regexp_replace(said, '([a-z][0-9]*)(?=[A-Z])|([A-Z])(?=[A-Z][a-z][a-z])', E'\\1\\2\x01', 'g'),
+                         '[A-Za-z0-9]+\x01[A-Za-z0-9\x01]+', 'g') AS word,
+                     LATERAL (SELECT string_to_array(left(word[1], 60), E'\x01') AS parts) AS split,
+                     generate_series(2, cardinality(parts)) AS place
+            ), '');
+        END IF;
+        IF said ~ '\m[A-Z]{2,6}\M' THEN
+            found := found || ' ' || coalesce((
+                SELECT string_agg(word[1], ' ') FROM regexp_matches(said, '\m[A-Z]{2,6}\M', 'g') AS word
+                WHERE ts_lexize('search_words', lower(word[1])) = '{}'
+            ), '');
+        END IF;
+        RETURN lower(left(found, 20000));
+    END
+    $$;
+
+CREATE FUNCTION search_text(said text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    BEGIN
+        said := lower(said COLLATE pg_catalog.pg_c_utf8);
+        IF octet_length(said) <> length(said) THEN
+            said := regexp_replace(replace(normalize(said, NFKD), 'ß', 'ss'), '[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]', '', 'g');
+            said := lower(translate(normalize(said, NFKC), 'øłđðıħς', 'olddihσ') COLLATE pg_catalog.pg_c_utf8);
+            said := replace(replace(replace(said, 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
+            said := regexp_replace(regexp_replace(said, '[\u00a1-\u00bf\u00d7\u00f7\u05be\u060c\u061b\u061f\u0964\u0965\u2000-\u206f\u2190-\u24ff\u2500-\u259f\u2900-\u2bff\u3000-\u3004\u3008-\u3020\u3030\u30fb]+', ' ', 'g'), '([\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]+)', ' \1 ', 'g');
+            said := regexp_replace(said, '([\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff])', '\1 \1', 'g');
+        END IF;
+        RETURN replace(replace(replace(replace(replace(replace(replace(replace(
+            said, '-', ' '), '.', ' '), '/', ' '), '@', ' '), '<', ' '), '&', ' '), '+', ' '), '_', ' ');
+    END
+    $$;
+
+CREATE FUNCTION tag_keys(tags text[]) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    BEGIN
+        IF octet_length(array_to_string(tags, '')) <= 2000 THEN
+            RETURN tags;
+        END IF;
+        RETURN ARRAY(SELECT left(tag, 500) FROM unnest(tags) AS tag);
+    END
+    $$;
+
+-- Conditions that are not leakproof are no conditions of an index under row-level security; that takes a superuser.
+DO $$ BEGIN
+    IF current_setting('is_superuser')::boolean THEN ALTER FUNCTION tag_keys LEAKPROOF; END IF;
+END $$;
