@@ -113,7 +113,7 @@ servers: $(INSTALLED)
 
 test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
-	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
+	$(BIN)/pytest -p acceptance.sharing -p acceptance.durations --durations=20 --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
 	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
 
 # The long forms of the fault suite and of the attacks, and the journeys below a project of their own: most of an hour.

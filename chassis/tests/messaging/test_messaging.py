@@ -73,7 +73,7 @@ async def test_numbering_ends_although_more_is_committed_all_the_time(database: 
         )
     await record(database, "first", "second")
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         assert await outbox.number(database) == 2
         assert await outbox.number(database) == 3
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 15.0, every: float = 0.05) -> Found:
+def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 60.0, every: float = 0.05) -> Found:
     """Look again and again until ``look`` finds something truthy, and return it.
 
     Args:
