@@ -19,7 +19,7 @@ from catalog_service.exchange.readers.items import (
     kind_of,
     plain,
 )
-from catalog_service.exchange.readers.lines import is_archive, is_meant
+from catalog_service.exchange.readers.lines import is_archive, is_meant, other_files
 from catalog_service.exchange.records import ItemKind, Notice, Record, Unreadable
 from catalog_service.exchange.refusals import archive_of
 from chassis.core.wording import counted, shown
@@ -66,6 +66,11 @@ class _Tree:
                 f"The archive has no {CONFIGURATION}: pack a Doorstop tree with the folders of its documents. Tables,"
                 " workbooks and JSON are not read from archives: unpack them, and send them one by one."
             )
+
+    def others(self) -> list[str]:
+        """Return the files that are neither an item nor the settings of a document."""
+        items = {name for _, name in self.items()}
+        return [name for name in self._archive.names if name not in items and basename(name) != CONFIGURATION]
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield the folder of a document and the name of an item's file, document by document."""
@@ -133,6 +138,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
                 f"{counted(total, 'item is', 'items are')} not active (active: false), and left out.",
                 total,
             )
+        yield from other_files(tree.others(), "items of Doorstop")
 
 
 def _kind(tree: _Tree, folder: str, options: ReadOptions) -> ItemKind:
@@ -245,11 +251,21 @@ def _dated(value: Any) -> Any:
 
 def _relate(draft: Draft, content: Mapping[str, Any], relations: Relations) -> None:
     """Make links of what an item is derived from or tests; keep what is between items of one kind."""
-    said = content.get("links")
-    entries = said if isinstance(said, list) else ()
-    targets = [str(target) for entry in entries for target in (entry if isinstance(entry, dict) else [entry])]
+    targets = _targets(content.get("links") or ())
     link_type = "verifies" if draft.kind == "test_case" else "covers"
     draft.keep_relations("links", [target for target in targets if not relations.relate(draft, target, link_type)])
+
+
+def _targets(said: Any) -> Iterator[str]:
+    """Yield the ids in `links`: a list, of which each may have the fingerprint of the item that it was reviewed with.
+
+    Whoever writes by hand leaves out the list around one.
+    """
+    if isinstance(said, list | tuple | dict):
+        for entry in said:
+            yield from _targets(entry)
+    else:
+        yield "" if said is None else str(said)
 
 
 FORMAT = Format(

@@ -8,7 +8,7 @@ from functools import partial, wraps
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.records import Item, ItemKind, Link, Record, Remark, Unreadable
+from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark, Unreadable
 from catalog_service.exchange.vocabulary import (
     PRIORITIES,
     REQUIREMENT_STATUSES,
@@ -17,7 +17,7 @@ from catalog_service.exchange.vocabulary import (
     type_of_requirement,
     type_of_test_case,
 )
-from chassis.core.wording import shown
+from chassis.core.wording import counted, shown
 
 LONGEST_TEXT = 1024 * 1024
 DEEPEST = 28
@@ -231,7 +231,7 @@ class Relations:
     def __init__(self) -> None:
         self._kinds: dict[str, ItemKind] = {}
         self._links: dict[tuple[str, str], Link] = {}
-        self.rows = 0
+        self._blank = 0
 
     def know(self, external_id: str, kind: ItemKind) -> None:
         """Note which kind of item has an id."""
@@ -244,8 +244,12 @@ class Relations:
     def relate(self, item: Draft, target: str, link_type: str = "covers", notes: str | None = None) -> bool:
         """Make a link of a relation, and return whether it is one.
 
-        What a test case names and the file does not have is taken for a requirement that the record may have.
+        What a test case names and the file does not have is taken for a requirement that the record may have. One that
+        names nothing is counted, and is no relation to keep.
         """
+        if not target.strip():
+            self._blank += 1
+            return True
         other = self._kinds.get(target)
         if not item.external_id or other == item.kind or (other is None and item.kind == "requirement"):
             return False
@@ -259,11 +263,14 @@ class Relations:
         )
         return True
 
-    def links(self) -> Iterable[Link]:
-        """Return the links, numbered as the relations of the file."""
+    def links(self) -> Iterator[Link | Notice]:
+        """Yield the links, numbered as the relations of the file, and how many relations name nothing."""
         for row, link in enumerate(self._links.values(), start=1):
             link.row = row
             yield link
+        if self._blank:
+            message = f"{counted(self._blank, 'relation names', 'relations name')} nothing: the other end is blank."
+            yield Notice("link_end_blank", message, self._blank)
 
 
 Reading = Callable[[BinaryIO, ReadOptions], Iterator[Record]]

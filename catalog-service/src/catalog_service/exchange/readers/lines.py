@@ -1,7 +1,7 @@
 """Lines of text files, one by one, whatever their encoding and their line ends."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -13,6 +13,8 @@ from chassis.files import archives
 from chassis.files.archives import Archive
 
 LONGEST_LINE = 1024 * 1024
+_MOST_NAMED = 3
+"""Of the files of an archive that nobody reads."""
 _XML = b"<?xml"
 _CARRIAGE_RETURNS = re.compile(r"\r\n?")
 
@@ -66,6 +68,26 @@ def texts_of(file: BinaryIO, suffixes: tuple[str, ...]) -> Iterator[Iterator[tup
         if not names:
             raise Unreadable(f"The archive has no file that ends in {' or '.join(suffixes)}.")
         yield ((name, archive.open(name)) for name in names)
+
+
+def other_files(names: Iterable[str], what: str) -> Iterator[Notice]:
+    """Yield the notice of files of an archive that are not `what` its reader reads, if there are some."""
+    others = sorted(name for name in names if is_meant(name, ("",)))
+    if others:
+        more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
+        said = f"{', '.join(map(shown, others[:_MOST_NAMED]))}{more}"
+        is_read = "file of the archive is" if len(others) == 1 else "files of the archive are"
+        yield Notice("file_not_read", f"{len(others):,} {is_read} no {what}, and not read: {said}.", len(others))
+
+
+def files_beside(file: BinaryIO, suffixes: tuple[str, ...]) -> Iterator[Notice]:
+    """Yield the notice of the files of an archive that end in none of the suffixes, if it is one and has some."""
+    if is_archive(file):
+        with archive_of(file) as archive:
+            yield from other_files(
+                (name for name in archive.names if not name.lower().endswith(suffixes)),
+                f"{' or '.join(suffixes[:2])}",
+            )
 
 
 def is_meant(name: str, suffixes: tuple[str, ...]) -> bool:

@@ -1,5 +1,6 @@
 """sphinx-needs: needs.json, a version of a documentation and all its needs."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, TypeGuard
 
@@ -30,6 +31,7 @@ _BUILDERS = {
 _SAME = {"full_title": "title", "content_id": "id", "target_id": "id"}
 _VERIFYING = {"tests", "verifies", "checks", "verified_by", "tested_by", "checked_by", "test"}
 _VALIDATING = {"validates", "validated_by"}
+_LINKS = {"links", *_VERIFYING, *_VALIDATING}
 
 
 def recognise(file: BinaryIO, name: str) -> float:
@@ -188,25 +190,56 @@ def _keep_rest(draft: Draft, need: dict[str, Any], relations: Relations) -> None
             continue
         if field == "section_name" and [value] == _texts(need.get("sections"))[0][:1]:
             continue
+        if isinstance(value, str) and field in _LINKS:
+            value = _split(value, field, relations)
         if _is_relation(value, field, relations):
             link_type = "verifies" if field in _VERIFYING else "validates" if field in _VALIDATING else "covers"
-            value = [target for target in value if not relations.relate(draft, _need_of(target), link_type)]
-            draft.keep_relations(field, value)
+            others = [target for target in value if not relations.relate(draft, _need_of(target), link_type)]
+            draft.keep_relations(field, others)
+            _tell_of_parts(draft, field, [target for target in value if target not in others])
             continue
         if _names_needs(value) and f"{field}_back" in need:
             draft.keep_relations(field, value)
             continue
         if field == "parent_need" and isinstance(value, str) and value not in _texts(need.get("parent_needs"))[0]:
             draft.relations += 1
+        if field == "parts":
+            draft.relations += _count_relations_of_parts(value, relations)
         draft.metadata[field] = plain(value)
     draft.metadata = {field: value for field, value in draft.metadata.items() if not is_blank(value)}
+
+
+def _split(value: str, field: str, relations: Relations) -> list[str] | str:
+    """Return the needs that a text names, as in the directives of needs, or the text where it is another."""
+    targets = [target.strip() for target in re.split("[,;]", value)]
+    is_said = field == "links" or all(relations.kind(_need_of(target)) for target in targets if target)
+    return targets if is_said else value
+
+
+def _tell_of_parts(draft: Draft, field: str, linked: list[str]) -> None:
+    """Warn of links that name a part of a need, and are made to the whole of it."""
+    for target in linked:
+        if (need := _need_of(target)) != target:
+            message = f"{field} names {shown(target)}, a part: the link is made to the whole need, {shown(need)}."
+            draft.warnings.append(Remark("part_of_need", message, field))
+
+
+def _count_relations_of_parts(parts: Any, relations: Relations) -> int:
+    """Return how many relations the parts of a need have, which are kept as they are."""
+    fields = [
+        (field, value)
+        for part in (parts.values() if isinstance(parts, dict) else ())
+        for field, value in (part.items() if isinstance(part, dict) else ())
+        if not field.endswith("_back")
+    ]
+    return sum(len(value) for field, value in fields if _is_relation(value, field, relations))
 
 
 def _is_relation(value: Any, field: str, relations: Relations) -> bool:
     """Check whether a field names needs: those of the file, or `links` of which others may have the other end."""
     if not _names_needs(value):
         return False
-    return field in ("links", *_VERIFYING, *_VALIDATING) or any(relations.kind(_need_of(item)) for item in value)
+    return field in _LINKS or any(relations.kind(_need_of(item)) for item in value)
 
 
 def _names_needs(value: Any) -> TypeGuard[list[str]]:

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
+from catalog_service.exchange.readers.items import Draft, Relations, Shared, as_asked, kind_of
 from catalog_service.exchange.readers.lines import (
+    files_beside,
     guessed_encodings,
     named,
     numbered_lines,
     suffixes_within,
     texts_of,
 )
+from catalog_service.exchange.readers.spec_items import Outside, SpecItem
 from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, cases_of
 from catalog_service.exchange.records import ItemKind, Record, Unreadable
 from catalog_service.exchange.refusals import has_root
@@ -34,9 +35,6 @@ _SID = re.compile(rf"\bsid=\"({ID})\"")
 """AsciiDoc: the item is the block or paragraph below it."""
 _ATTRIBUTE = re.compile(r"\b(?:oft-)?(needs|covers|depends|tags|status)=\"([^\"]*)\"")
 _DELIMITER = re.compile(r"(--|={4,}|\*{4,}|_{4,}|-{4,})\s*")
-_FORWARDED = re.compile(
-    r"^[ \t>*+-]*+`?\w++[ \t]*+-->[ \t]*+\w++(?:[ \t]*+,[ \t]*+\w++)*+[ \t]*+:[ \t]*+\w++~[\w.-]++~\d", re.MULTILINE
-)
 _FORWARDING = re.compile(r"(?<!\w)\w+\s*-->\s*\w")  # where a word begins: blanks without end take their length, no more
 _HEADING = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s++(\S.*+)")
 _LONGEST_HEADING = 1000
@@ -48,35 +46,14 @@ _UNDERLINE = re.compile(r"[=-]{3,}\s*")
 _LISTS = frozenset(("Needs", "Covers", "Depends", "Tags"))
 _TESTS = frozenset(("utest", "itest", "stest", "mtest", "test", "tst", "atest"))
 _TECHNICAL = frozenset(("arch", "dsn", "impl", "constr", "bld"))
+_TAKEN = frozenset(
+    (
+        *("id", "version", "shortdesc", "description", "rationale", "comment", "status", "needscoverage", "tags"),
+        *("providescoverage", "dependencies"),
+    )
+)
+"""Of a specobject, what stands in a field of the item."""
 _LIST_ITEM = re.compile(r"\s*[*+-]\s+(.*)")
-
-
-@dataclass(slots=True)
-class _SpecItem:
-    """A specification item: its id, the heading above it, its texts by their names, and the lists it has."""
-
-    id: str
-    line: int
-    title: str
-    section: list[str]
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    lists: dict[str, list[str]] = field(default_factory=dict)
-    status: str | None = None
-    size: int = 0
-
-    @property
-    def type(self) -> str:
-        return self.id.partition("~")[0]
-
-    def add_text(self, name: str, line: str) -> None:
-        """Add a line to a text of the item."""
-        self.size += len(line) + 1
-        if self.size > LONGEST_TEXT:
-            raise Unreadable(f"{self.id} has more than {LONGEST_TEXT} characters.", code="too_long", line=self.line)
-        self.texts.setdefault(name, []).append(line)
-
-    def text(self, name: str) -> str:
-        return "\n".join(self.texts.get(name, ())).strip()
 
 
 def recognise(file: BinaryIO, name: str) -> float:
@@ -106,11 +83,12 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the items of all files, then links for what test cases cover."""
     relations = Relations()
     yield from guessed_encodings(file, SUFFIXES, options.encoding)
-    for _, item in _all_items(file, options):
+    for _, item in _all_items(file, options, Outside()):
         relations.know(item.id, _kind(item, options))
     row = 0
     shared = Shared()
-    for path, item in _all_items(file, options):
+    outside = Outside()
+    for path, item in _all_items(file, options, outside):
         row += 1
         shared.add((path, *item.section), item.line)
         draft = _draft(item, row, path, options)
@@ -120,6 +98,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             if not relations.relate(draft, target, "verifies" if draft.kind == "test_case" else "covers")
         ]
         draft.keep_relations("covers", others)
+        draft.keep_relations("depends", item.lists.get("Depends", ()))
         yield draft.item()
     if row == 0:
         raise Unreadable(
@@ -128,17 +107,20 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             code="empty_file",
         )
     yield from relations.links()
+    yield from outside.notices()
+    yield from files_beside(file, SUFFIXES)
 
 
-def _all_items(file: BinaryIO, options: ReadOptions) -> Iterator[tuple[str | None, _SpecItem]]:
+def _all_items(file: BinaryIO, options: ReadOptions, outside: Outside) -> Iterator[tuple[str | None, SpecItem]]:
     with texts_of(file, SUFFIXES) as texts:
         for path, text in texts:
+            outside.path = path
             with named(path):
                 if _is_xml(text):
                     for item in _spec_objects(text, options):
                         yield path, item
                     continue
-                for item in _items(numbered_lines(text, options.encoding)):
+                for item in _items(numbered_lines(text, options.encoding), outside):
                     yield path, item
 
 
@@ -178,12 +160,12 @@ class _ObjectHandler(CaseHandler):
             self.types.append(self._type)
 
 
-def _spec_objects(file: BinaryIO, options: ReadOptions) -> Iterator[_SpecItem]:
+def _spec_objects(file: BinaryIO, options: ReadOptions) -> Iterator[SpecItem]:
     """Yield the items of a file in XML (ReqM2 calls them specobject)."""
     handler = _ObjectHandler()
     for _, _, node in cases_of(file, handler, options):
         kind = handler.types.pop(0)
-        item = _SpecItem(
+        item = SpecItem(
             f"{kind}~{node.first('id')}~{node.first('version') or '0'}", node.line, node.first("shortdesc"), []
         )
         for name, tag in (("", "description"), ("Rationale", "rationale"), ("Comment", "comment")):
@@ -199,19 +181,22 @@ def _spec_objects(file: BinaryIO, options: ReadOptions) -> Iterator[_SpecItem]:
             ],
             "Depends": [one.text.strip() for one in node.all("dependencies", "dependson")],
         }
+        item.others = {one.tag: one.plain() for one in node.children if one.tag not in _TAKEN and one.plain()}
         yield item
 
 
 def _provided(node: Node) -> str:
     """Return the id of what an object covers, whose type and version stand beside it."""
     kind, _, name = node.first("linksto").partition(":")
+    if not (kind or name):
+        return ""
     return f"{kind}~{name}~{node.first('dstversion') or '0'}"
 
 
-def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
+def _items(lines: Iterator[tuple[int, str]], outside: Outside) -> Iterator[SpecItem]:
     headings: list[tuple[int, str]] = []
-    item: _SpecItem | None = None
-    part, before, is_heading, is_taken = "", "", False, False
+    item: SpecItem | None = None
+    part, before, is_heading, is_taken, is_outside = "", "", False, False, False
     for number, line in lines:
         found, block, heading = _ITEM.fullmatch(line), _block_id(line), _HEADING.fullmatch(line)
         if item is not None and (found or block or heading):
@@ -220,18 +205,28 @@ def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
             yield item
             item = None
         above = [text for _, text in headings]
+        was_outside, is_outside = is_outside, False
         if found:
+            if before and was_outside:
+                outside.leave()
             title = before or (above.pop() if above and not is_taken else "")
             is_taken = is_taken or before == "" or is_heading
-            item, part = _SpecItem(found["id"], number, _plain_title(title), [one for one in above if one != title]), ""
+            item, part = SpecItem(found["id"], number, _plain_title(title), [one for one in above if one != title]), ""
         elif block:
-            yield _block(_SpecItem(block, number, before[1:] if before[:1] == "." else "", above), line, lines)
+            if before[:1] == "." and was_outside:
+                outside.leave()
+            yield _block(SpecItem(block, number, before[1:] if before[:1] == "." else "", above), line, lines)
         elif heading:
             depth = len(heading[1])
             headings = [(level, text) for level, text in headings if level < depth] + [(depth, _heading(heading))]
             is_taken = False
         elif item is not None:
             part = _take(item, part, line)
+        elif _UNDERLINE.fullmatch(line):
+            if was_outside:
+                outside.leave()
+        elif line.strip():
+            is_outside = outside.take(line, number)
         if _UNDERLINE.fullmatch(line):
             is_heading = True
         elif heading:
@@ -245,7 +240,7 @@ def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
         yield item
 
 
-def _block(item: _SpecItem, line: str, lines: Iterator[tuple[int, str]]) -> _SpecItem:
+def _block(item: SpecItem, line: str, lines: Iterator[tuple[int, str]]) -> SpecItem:
     """Return an item of AsciiDoc with the block or the paragraph below it."""
     for name, said in _ATTRIBUTE.findall(line):
         if name == "status":
@@ -281,7 +276,7 @@ def _plain_title(title: str) -> str:
     return re.sub(r"\s*\{#[^}]*\}\s*$|\[\[[^\]]*\]\]", "", title).strip(" #=*_")
 
 
-def _take(item: _SpecItem, part: str, line: str) -> str:
+def _take(item: SpecItem, part: str, line: str) -> str:
     """Take a line of an item, and return which part of it the next line belongs to."""
     found = _PART.fullmatch(line)
     if found is not None:
@@ -309,15 +304,15 @@ def _take(item: _SpecItem, part: str, line: str) -> str:
 
 def _entries(name: str, said: str) -> list[str]:
     if name in ("Covers", "Depends"):
-        return _FOUND.findall(said)
+        return _FOUND.findall(said) or ([said.strip()] if said.strip() else [])
     return [word.strip("`* ") for word in said.split(",") if word.strip("`* ")]
 
 
-def _kind(item: _SpecItem, options: ReadOptions) -> ItemKind:
+def _kind(item: SpecItem, options: ReadOptions) -> ItemKind:
     return "test_case" if item.type.lower() in _TESTS else kind_of(item.type, options.mapping)
 
 
-def _draft(item: _SpecItem, row: int, path: str | None, options: ReadOptions) -> Draft:
+def _draft(item: SpecItem, row: int, path: str | None, options: ReadOptions) -> Draft:
     draft = Draft(SYSTEM, _kind(item, options), row, item.line)
     if len(item.id) <= 100:
         draft.external_id = item.id
@@ -335,11 +330,10 @@ def _draft(item: _SpecItem, row: int, path: str | None, options: ReadOptions) ->
         "file": path,
         "sections": [_plain_title(text) for text in item.section],
         "needs": item.lists.get("Needs"),
-        "depends": item.lists.get("Depends"),
         "rationale": item.text("Rationale"),
         "comment": item.text("Comment"),
     }
-    draft.metadata |= {name: value for name, value in metadata.items() if value}
+    draft.metadata |= {name: value for name, value in {**item.others, **metadata}.items() if value}
     return draft
 
 

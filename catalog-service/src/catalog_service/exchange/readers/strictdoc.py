@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
 from catalog_service.exchange.readers.lines import (
+    files_beside,
     guessed_encodings,
     named,
     numbered_lines,
@@ -104,6 +105,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             place.take(node)
     yield from relations.links()
     yield from _notices(dropped)
+    yield from files_beside(file, SUFFIXES)
 
 
 def _notices(dropped: Counter[str]) -> Iterator[Notice]:
@@ -166,7 +168,7 @@ def _nodes(lines: Iterable[tuple[int, str]]) -> Iterator[_Node]:
             reader.go_on(line)
             continue
         match = _NODE.fullmatch(line)
-        if match is None or (reader and reader.node.tag == "FREETEXT" and match[2] != "FREETEXT"):
+        if match is None or (reader and reader.node.tag == "FREETEXT" and match.group(2, 3) != ("/", "FREETEXT")):
             if reader:
                 reader.take(line, number)
             elif line.strip():
@@ -304,9 +306,9 @@ def _keep_fields(node: _Node, metadata: dict[str, Any]) -> None:
 
 
 def _make_link(draft: Draft, relation: dict[str, str], relations: Relations) -> bool:
-    """Make a link of a relation between a requirement and a test case, and return whether it is one."""
+    """Make a link of a relation between a requirement and a test case, and return whether it is no other."""
     target = relation.get("value", "")
-    if relation.get("type") not in _BETWEEN_NODES or not target:
+    if relation.get("type") not in _BETWEEN_NODES:
         return False
     role = relation.get("role", "")
     verifies = draft.kind == "test_case" or role.lower().startswith(_VERIFYING)
