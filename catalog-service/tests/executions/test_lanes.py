@@ -310,6 +310,24 @@ async def test_where_nothing_has_run_nothing_may_be_said_of_results(traced: Trac
     assert (await traced.gate(commit=traced.commit("c1"), **rule))["passed"]
 
 
+@pytest.mark.parametrize("rule", [{"max_failed": 0}, {"no_new_failures": True}])
+async def test_what_ran_in_another_environment_opens_no_gate(traced: Traced, rule: dict[str, Any]) -> None:
+    c1, c2 = ({"commit": one, "lane": "ci"} for one in ("c1", "c2"))
+    await traced.run(("a", "passed"), **c1, environment="linux")
+    await traced.run(("a", "skipped"), ("b", "passed"), **c2, environment="linux")
+    await traced.run(("a", "failed"), **c1, environment="windows")
+    await traced.run(("a", "skipped"), **c2, environment="windows")
+    opened = [
+        (await traced.gate(**rule, environment=environment, commit=traced.commit(commit)))["passed"]
+        for commit in ("c1", "c2", "c3")
+        for environment in ("linux", "windows")
+    ]
+    assert opened == [True, False, True, False, False, False]
+    traced.branch = f"{traced.branch} other"
+    await traced.run(("a", "passed"), lane="ci", environment="linux")
+    assert [(await traced.gate(**rule, environment=one))["passed"] for one in ("linux", "windows")] == [True, False]
+
+
 async def test_an_attempt_without_the_file_that_broke_does_not_mend_it(traced: Traced) -> None:
     of = {"branch": traced.branch, "lane": "ci", "run": traced.branch, "commit": traced.commit("c1")}
     e2e, unit = (junit((f"[{traced.key}] {name}", "passed"), suite_fails=name == "e2e") for name in ("e2e", "unit"))

@@ -16,7 +16,15 @@ from chassis.web.listing import Row
 
 _MOST_RUNS = 1000
 """Runs of one commit that are looked at; those that come behind them are the oldest."""
-_HAS_RUN_A_TEST = "(counts ->> 'tests')::bigint > (counts ->> 'skipped')::bigint"
+_HAS_RUN_A_TEST = "(r.counts ->> 'tests')::bigint > (r.counts ->> 'skipped')::bigint"
+# What people execute has no lanes; of other runs these say first, cheaply, whether there may be such a result.
+_RAN_THERE = """
+    AND (%(environment)s::text IS NULL OR (r.is_manual OR EXISTS (
+        SELECT FROM run_lanes l JOIN run_contexts x ON x.id = l.context_id
+        WHERE l.run_id = r.id AND x.environment = %(environment)s)
+    ) AND EXISTS (
+        SELECT FROM executions e JOIN run_contexts x ON x.id = e.context_id
+        WHERE e.run_id = r.id AND e.at = r.at AND e.status <> 'skipped' AND x.environment = %(environment)s))"""
 _MAY_YET_COME = {"shards_missing", "not_finished"}
 _WHY = {
     "no_results": "a file without a result",
@@ -100,13 +108,14 @@ async def has_environment(connection: Connection, basis: Basis) -> bool:
 async def has_run(connection: Connection, basis: Basis) -> bool:
     """Check whether any test ran, and was not skipped, at the commit or on the branch that is asked for.
 
-    On the branch, too, where its results may stand for those of the commit.
+    On the branch, too, where its results may stand for those of the commit. In an environment where one is asked for.
     """
-    at_commit = f"SELECT EXISTS (SELECT FROM test_runs WHERE commit = %s AND {_HAS_RUN_A_TEST})"
-    if basis.commit is not None and await fetch_value(connection, at_commit, (basis.commit,)):
+    ran = f"SELECT EXISTS (SELECT FROM test_runs r WHERE {{of}} AND {_HAS_RUN_A_TEST} {_RAN_THERE})"
+    of_commit, of_branch = (ran.format(of=of) for of in ("r.commit = %(run_commit)s", "r.branch = %(branch)s"))
+    if basis.commit is not None and await fetch_value(connection, of_commit, basis.parameters):
         return True
-    on_branch = f"SELECT EXISTS (SELECT FROM test_runs WHERE branch = %s AND {_HAS_RUN_A_TEST})"
-    return (basis.commit is None or basis.older) and bool(await fetch_value(connection, on_branch, (basis.branch,)))
+    asked = basis.commit is None or basis.older
+    return asked and bool(await fetch_value(connection, of_branch, basis.parameters))
 
 
 def require(runs: list[RunOfGate], of: str) -> Outcome:
