@@ -127,3 +127,13 @@ async def test_a_gate_waits_for_expected_lanes_whatever_its_rules_are(results: R
     assert "ci/e2e" in first["reason"]
     await send(results, "ci/e2e", branch=branch, commit=commit)
     assert (await results.catalog.read("/reports/gate", **asked))["passed"]
+
+
+async def test_an_expected_lane_that_skipped_all_has_not_run(results: Results, expect: Any, ask: Ask) -> None:
+    await expect(("skipping", ["ci/unit", "ci/e2e"]))
+    of = {"branch": "skipping", "commit": "a"}
+    await send(results, "ci/unit", **of)
+    await results.send((results.catalog.word(), "skipped"), lane="ci/e2e", **of)
+    assert await ask("skipping", "a") == MissingLanes("a", expected=["ci/e2e"])
+    await send(results, "ci/e2e", **of)
+    assert await ask("skipping", "a") == MissingLanes("a")

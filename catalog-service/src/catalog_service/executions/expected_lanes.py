@@ -14,8 +14,8 @@ _COMMITS_BEFORE = 5
 class MissingLanes:
     """What a commit lacks; `commit` is the one that was looked at, None where no run of the branch names one.
 
-    `expected`: lanes of the setting that no run of it has ended with; `usual`: lanes of the commits before it that no
-    run of it has, where there is no setting for the branch.
+    `expected`: lanes of the setting that no run of it has ended with, or none that ran a test; `usual`: lanes of the
+    commits before it that no run of it has, where there is no setting for the branch.
     """
 
     commit: str | None
@@ -31,6 +31,9 @@ class _Lane:
     has_ended: bool
 
 
+_OF_LANE = "SELECT FROM executions e WHERE e.run_id = a.id AND e.at = a.at AND e.context_id = x.id"
+# A lane that skipped all of its tests has run none; that it may have no test at all is said by who sent it.
+_RAN = f"(EXISTS ({_OF_LANE} AND e.status <> 'skipped') OR NOT EXISTS ({_OF_LANE}))"
 # The runs of a commit stand at one place of their branch; a run without a commit stands for itself.
 _LANES = f"""
     WITH RECURSIVE newest AS (
@@ -46,18 +49,18 @@ _LANES = f"""
             ORDER BY r.position DESC LIMIT 1
         ), b.number + 1 FROM before b WHERE b.number < {_COMMITS_BEFORE} AND b.position IS NOT NULL
     ), looked_at AS (
-        SELECT r.id, r.status, r.is_forgotten, true AS is_here
+        SELECT r.id, r.at, r.status, r.is_forgotten, true AS is_here
         FROM newest n JOIN test_runs r ON r.id = n.id WHERE n.commit IS NULL
         UNION ALL
-        SELECT r.id, r.status, r.is_forgotten, true FROM newest n JOIN test_runs r
+        SELECT r.id, r.at, r.status, r.is_forgotten, true FROM newest n JOIN test_runs r
             ON r.branch = %(branch)s AND r.commit = n.commit AND NOT r.is_manual
         UNION ALL
-        SELECT r.id, r.status, r.is_forgotten, false FROM before b JOIN test_runs r
+        SELECT r.id, r.at, r.status, r.is_forgotten, false FROM before b JOIN test_runs r
             ON r.branch = %(branch)s AND r.position = b.position AND r.commit IS NOT NULL AND NOT r.is_manual
         WHERE b.number > 0
     )
     SELECT x.lane, n.commit, coalesce(bool_or(a.is_here), false) AS is_here,
-           coalesce(bool_or(a.is_here AND a.status = 'completed' AND NOT a.is_forgotten), false) AS has_ended
+           coalesce(bool_or(a.is_here AND a.status = 'completed' AND NOT a.is_forgotten AND {_RAN}), false) AS has_ended
     FROM newest n LEFT JOIN looked_at a ON true LEFT JOIN run_lanes l ON l.run_id = a.id
     LEFT JOIN run_contexts x ON x.id = l.context_id
     GROUP BY x.lane, n.commit ORDER BY x.lane

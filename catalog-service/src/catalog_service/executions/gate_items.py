@@ -130,7 +130,9 @@ def close_over_nothing(reason: str, rest: str = "") -> Row:
 
 def close_until_finished(expected: Sequence[str], of: str) -> Row:
     """Return what closes a gate until the lanes that a project expects have ended."""
-    reason = f"The project expects runs of {', '.join(expected)} for {of}, of which none has ended."
+    reason = (
+        f"The project expects runs of {', '.join(expected)} for {of}, of which none has ended with a test that ran."
+    )
     return _close("not_finished", 0, len(expected), reason)
 
 
