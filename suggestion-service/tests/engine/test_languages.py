@@ -1,10 +1,11 @@
 """Which language a text is in, how its words are read then, and what is found between two languages."""
 
+import re
 from uuid import UUID
 
 import pytest
 
-from suggestion_service.engine import Corpus, Entry, ItemText, Query, Scorer, read, read_terms
+from suggestion_service.engine import Corpus, Entry, Explanation, ItemText, Query, Scorer, read, read_terms
 
 
 def item(text: str) -> ItemText:
@@ -109,3 +110,58 @@ def test_the_order_of_arrival_changes_no_score_between_languages() -> None:
         }
 
     assert scores([0, 1, 2]) == scores([2, 0, 1])
+
+
+def told(requirement: str, test_case: str, title: str = "", other: str = "灯りを点ける。") -> Explanation:
+    """Explain a pair of texts among others, all of which say the same."""
+    corpus = Corpus()
+    texts = {"requirement": ItemText(title=title, description=requirement), "test_case": item(test_case)}
+    readings = {}
+    for number, (side, text) in enumerate(texts.items(), 1):
+        counted, language = read_terms(text)
+        corpus.put(side, UUID(int=number), Entry(counted, language=language))  # type: ignore[arg-type]
+        readings[UUID(int=number)] = read(text, language)
+    for number in range(40):
+        corpus.put("test_case", UUID(int=100 + number), Entry(read_terms(item(other))[0], language="ja"))
+    return Scorer(corpus.snapshot()).explain("tfidf", UUID(int=1), UUID(int=2), readings)
+
+
+def test_words_in_katakana_are_found_in_those_that_are_joined_of_them() -> None:
+    scorer = scorer_of(
+        ["イベントサーバーが停止する。", "帳票を印刷する。"], ["サーバーのイベントを停止する。", "灯りを点ける。"]
+    )
+    matched = {str(term["term"]) for term in scorer.explain("tfidf", UUID(int=0), UUID(int=0)).matched_terms}
+    assert {"イベント", "サーバー"} <= matched
+
+
+def test_a_japanese_reason_names_no_letter_alone_and_no_word_within_another() -> None:
+    reason = told(
+        "サブスクライバーはサブスクライバーマネージャーの管理下に置かれ、値を受ける。",
+        "サブスクライバーがサブスクライバーマネージャーの管理下で値を受ける。",
+    ).reason
+    named, _, _ = reason.partition("Requirement:")
+    assert "“管理下”" in named
+    assert "“サブスクライバーマネージャー”" in named
+    assert not {"“値”", "“受”", "“サブスクライバー”"} & set(re.findall("“.*?”", named))
+
+
+def test_what_speaks_against_a_pair_names_whole_runs_of_kanji() -> None:
+    explained = told("担当者の管理下に置く。", "管理下に移す。", other="管理する。")
+    (sign,) = (sign for sign in explained.against if sign["code"] == "only_common_words")
+    assert sign["detail"] == "but for “管理下” they share only common words"
+
+
+def test_a_word_that_two_languages_spell_alike_is_named_once() -> None:
+    reason = told("Der quantitative Wert muss über null sein.", "Check that the quantitative result is shown.").reason
+    assert "Alike in both languages: “quantitative”." in reason
+
+
+def test_a_title_that_was_cut_in_a_word_misses_no_piece_of_it() -> None:
+    said = "The composite speculative message is sent to the models"
+    (missing,) = (
+        sign["detail"]
+        for sign in told(said, "The lamp burns at night in models", title=said[:22]).against
+        if sign["code"] == "requirement_title_unmatched"
+    )
+    assert "“composite”" in missing
+    assert "specula" not in missing

@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.corpus.column_store import StoreView
 from suggestion_service.engine.corpus.snapshot import Snapshot
+from suggestion_service.engine.text.terms import KATAKANA_WORD
 
 _MOST_ITEMS = 4_000
 """What is inferred is so anew for each snapshot."""
-_COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no"})
+_COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no", "ja"})
 _SHORTEST_COMPOUND, _SHORTEST_WORD = 8, 4
+_SHORTEST_IN_KATAKANA = 3
+"""A letter is a syllable there, and nothing stands between words."""
 _BETWEEN = ("", "s", "n", "en", "er", "es", "e", "ungs", "heits", "keits")
 """What may stand between the words of a compound, of which the last has its ending."""
 _SHORTEST, _LONGEST = 3, 5
@@ -62,15 +65,17 @@ def _compounds(names: NDArray[Any], used: Bools) -> list[list[int]]:
 
 
 def _split(word: str, known: dict[str, int]) -> list[str]:
-    if len(word) < _SHORTEST_COMPOUND or not word.isalpha():
+    in_katakana = KATAKANA_WORD.fullmatch(word) is not None
+    shortest = _SHORTEST_IN_KATAKANA if in_katakana else _SHORTEST_WORD
+    if len(word) < (2 * shortest if in_katakana else _SHORTEST_COMPOUND) or not word.isalpha():
         return []
-    for size in range(len(word) - _SHORTEST_WORD, _SHORTEST_WORD - 1, -1):
+    for size in range(len(word) - shortest, shortest - 1, -1):
         last, before = word[-size:], word[:-size]
         if last not in known:
             continue
-        for between in _BETWEEN:
+        for between in ("",) if in_katakana else _BETWEEN:
             first = before.removesuffix(between) if before.endswith(between) else ""
-            if len(first) >= _SHORTEST_WORD and first in known:
+            if len(first) >= shortest and first in known:
                 return [first, last]
             if first and (parts := _split(first, known)):
                 return [*parts, last]

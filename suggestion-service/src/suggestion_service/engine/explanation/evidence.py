@@ -110,13 +110,16 @@ def against(
     requirement: Reading,
     test_case: Reading,
     common: Common,
+    matched: Sequence[str],
     *,
     other_module: bool,
     closer_test_cases: bool,
     closer_requirements: bool,
 ) -> list[Against]:
-    """Name what speaks against a pair that shares at least a term."""
+    """Name what speaks against a pair that shares at least a term; `matched`: what it shares, as it is shown."""
     rarest = requirement.shown(common.term)
+    if rarest in requirement.unspaced:  # two letters of a longer run, as a rule
+        rarest = next((run for run in matched if rarest in run), rarest)
     signs: list[Against] = []
     if common.all:
         signs.append(
@@ -174,7 +177,7 @@ def _missing(item: Reading, other: Reading) -> str | None:
     # Ids say nothing of what an item is about.
     ids = item.fragments - item.compounds.keys() if item.fragments else item.fragments
     title = [term for term in item.title if term.isalpha() and len(term) > 2 and term not in ids]
-    absent = [term for term in title if term not in other.words]
+    absent = [term for term in title if term not in other.words and term not in other.unspaced]
     if len(absent) <= _MOST_OF_TITLE * len(title):
         return None
     return in_words([item.title[term] for term in absent if item.compounds.get(term, set()).isdisjoint(absent)], _NAMED)

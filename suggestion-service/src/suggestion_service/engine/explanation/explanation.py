@@ -7,6 +7,7 @@ from typing import Any
 from suggestion_service.engine.explanation.evidence import Against, Common, against, alike_words, in_words, quote
 from suggestion_service.engine.explanation.matched_terms import Match, matches
 from suggestion_service.engine.explanation.reading import Reading
+from suggestion_service.engine.text.terms import KATAKANA_WORD
 
 _MATCHED_TERMS = 10
 _WORDS_IN_REASON = 5
@@ -82,13 +83,14 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
             requirement,
             test_case,
             facts.common,
+            [match.shown for match in matched],
             other_module=facts.other_module,
             closer_test_cases=facts.closer_test_cases,
             closer_requirements=facts.closer_requirements,
         )
     reason = [_first_sentence(facts, matched, others), *quotes]
     if requirement is not None and test_case is not None and (alike := alike_words(requirement, test_case)):
-        reason.insert(1, f"Alike in both languages: {', '.join(f'“{one}” and “{other}”' for one, other in alike)}.")
+        reason.insert(1, f"Alike in both languages: {', '.join(map(_pair_of_words, alike))}.")
     if signs:
         reason.append(f"Against it: {'; '.join(sign.detail for sign in signs)}.")
     return Explanation(
@@ -134,13 +136,21 @@ def _first_sentence(facts: Facts, words: Sequence[Match], others: int) -> str:
     return f"Both texts speak of {named}; {', '.join([*facts.agreement, named_score])}."
 
 
+def _pair_of_words(words: tuple[str, str]) -> str:
+    one, other = words
+    return f"“{one}”" if one.casefold() == other.casefold() else f"“{one}” and “{other}”"
+
+
 def _without_parts(words: Sequence[str]) -> list[str]:
-    """Leave out words that an identifier among them is made of, as “entropy” and “src” beside “entropy_src”."""
+    """Leave out words that another among them is made of, as “entropy” and “src” beside “entropy_src”."""
     plain = {word.casefold() for word in words}
     split = [set(word.casefold().split("_")) for word in words if "_" in word]
     named = set[str]().union(*(parts for parts in split if parts <= plain))
+    in_katakana = [word for word in words if KATAKANA_WORD.fullmatch(word)]
+    named |= {word for word in in_katakana if any(word != other and word in other for other in in_katakana)}
     return [word for word in words if word.casefold() not in named]
 
 
 def _tells(word: str) -> bool:
-    return any(map(str.isalpha, word)) and (len(word) > 2 or not word.isascii())
+    """Check whether a word says something to a person: a letter alone does not, nor do two of ASCII."""
+    return any(map(str.isalpha, word)) and len(word) > (2 if word.isascii() else 1)

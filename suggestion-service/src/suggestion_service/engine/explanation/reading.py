@@ -101,7 +101,9 @@ def read(item: ItemText, language: str | None = None) -> Reading:
         bigrams=frozenset(_bigrams(unspaced)) if unspaced else _NO_BIGRAMS,
         unspaced=unspaced,
         title={
-            token.term: token.shown for word in find_words(normalised(item.title)) for token in tokens(word, language)
+            token.term: token.shown
+            for word in find_words(normalised(_whole_words(item)))
+            for token in tokens(word, language)
         },
         passages=passages,
         titles=len(titles),
@@ -132,6 +134,15 @@ def _beginning(item: ItemText) -> tuple[ItemText, bool]:
         postconditions=None if item.postconditions is None else some(item.postconditions),
     )
     return beginning, True
+
+
+def _whole_words(item: ItemText) -> str:
+    """Return the title without a last word that was cut, where it is the beginning of the description."""
+    title, description = item.title.strip(), item.description.strip()
+    following = description[len(title) : len(title) + 1]
+    if following.isalnum() and title[-1:].isalnum() and description.startswith(title) and " " in title:
+        return title.rpartition(" ")[0]
+    return title
 
 
 def _passages(texts: Iterable[str]) -> list[str]:

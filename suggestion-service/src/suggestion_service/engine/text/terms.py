@@ -29,6 +29,8 @@ _OTHER_PART = re.compile(rf"[{_UNSPACED}]+|\d+|[^\W\d_{_UNSPACED}](?:[^\W\d_{_UN
 # Hiragana hold a Japanese sentence together, as these letters do a Chinese one.
 _OF_ONE_SCRIPT = re.compile("[\u3041-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff]+|\u30fb|[^\u3041-\u30ff]+")
 _HIRAGANA, _KATAKANA = re.compile("[\u3041-\u309f\u30fb]"), re.compile("[\u30a1-\u30ff]")
+KATAKANA_WORD = re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+")
+"""A word from elsewhere, or several that are joined."""
 _CHINESE_GRAMMAR = frozenset("的了着和与或是被")
 
 
