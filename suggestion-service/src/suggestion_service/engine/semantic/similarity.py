@@ -19,7 +19,7 @@ from suggestion_service.engine.semantic.embeddings import (
     whole_cosines,
 )
 
-WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
+WORDS, WHOLE, PASSAGES = 0.6, 0.2, 0.2
 _PASSAGES_FROM = 0.25
 """The similarity of words and whole texts from which passages are compared; below, whole texts count for them."""
 
@@ -38,8 +38,8 @@ class EmbeddingCosines:
 
 
 class EmbeddedSimilarity(Similarity):
-    """With d the cosine of two whole texts and f = 0.5 lexical + 0.5 d, the similarity of a pair is f below 0.25, else
-    0.5 lexical + 0.25 d + 0.25 q, where q is the mean, over the passages of the requirement, of the best cosine with a
+    """With d the cosine of two whole texts and f = 0.6 lexical + 0.4 d, the similarity of a pair is f below 0.25, else
+    0.6 lexical + 0.2 d + 0.2 q, where q is the mean, over the passages of the requirement, of the best cosine with a
     passage of the test case. A pair of which one has no embedding, yet, is as similar as its words.
     """
 
