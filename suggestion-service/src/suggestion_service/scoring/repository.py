@@ -1,11 +1,12 @@
 """SQL of scoring: which pairs may be suggested, and what is pending."""
 
 from collections.abc import Collection, Iterator, Sequence
+from math import ceil
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all
+from chassis.db.rows import fetch_all, fetch_value
 from suggestion_service.store.suggestions import MAY_BE_SUGGESTED, PENDING
 
 _CANDIDATES = f"""
@@ -15,6 +16,13 @@ FROM jsonb_to_recordset(%(pairs)s::jsonb) AS n(place integer, requirement_id uui
 LEFT JOIN LATERAL (SELECT true AS own FROM suggestions s WHERE s.requirement_id = n.requirement_id
     AND s.test_case_id = n.test_case_id AND s.run_id = %(run_id)s LIMIT 1) o ON true
 WHERE o.own OR ({MAY_BE_SUGGESTED})
+"""
+
+_THRESHOLD_FOR = f"""
+SELECT (SELECT s.similarity_score FROM suggestions s WHERE {PENDING} ORDER BY s.similarity_score DESC
+    OFFSET %(wanted)s * r.number LIMIT 1) AS threshold
+FROM (SELECT count(*) AS number FROM items WHERE side = 'requirement' AND NOT deleted) r
+WHERE (SELECT count(*) FROM suggestions s WHERE {PENDING}) > %(most)s * r.number
 """
 
 _PENDING = f"SELECT s.id, s.requirement_id, s.test_case_id FROM suggestions s WHERE {PENDING}"
@@ -115,3 +123,12 @@ async def bodies(connection: Connection, test_case_ids: Collection[UUID]) -> dic
 def _texts(said: dict[str, Any]) -> Iterator[str]:
     for value in said.values():
         yield from value.values() if isinstance(value, dict) else (str(value),)
+
+
+async def threshold_for(connection: Connection, wanted: int, most: int) -> float | None:
+    """Return the threshold that would leave `wanted` pending suggestions a requirement, two decimals, upwards.
+
+    None unless more than `most` a requirement are pending.
+    """
+    exact: float | None = await fetch_value(connection, _THRESHOLD_FOR, {"wanted": wanted, "most": most})
+    return None if exact is None else min(1.0, ceil(exact * 100) / 100)

@@ -15,7 +15,8 @@ from chassis.web.listing import Fetched, PageRequest
 from contracts.suggestion import RunFinished
 from suggestion_service import metrics
 from suggestion_service.engine import Algorithm
-from suggestion_service.store import runs, suggestions
+from suggestion_service.scoring import repository
+from suggestion_service.store import runs
 from suggestion_service.store.run_request import RunRequest
 from suggestion_service.store.runs import Run
 
@@ -60,7 +61,7 @@ async def advised_threshold(connection: Connection, run: Run) -> float | None:
     """Return the threshold that would leave three suggestions a requirement, where a run has left more than ten."""
     if run["status"] != "completed" or run["pending_only"]:
         return None
-    return await suggestions.threshold_for(connection, _ENOUGH, _MANY)
+    return await repository.threshold_for(connection, _ENOUGH, _MANY)
 
 
 async def page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:

@@ -14,7 +14,6 @@ Rescoring and the adjustment by reviews change a pending suggestion in place.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -263,23 +262,6 @@ class Adjusted:
 async def any_pending(connection: Connection) -> bool:
     """Check whether any suggestion is pending."""
     return bool(await fetch_value(connection, f"SELECT EXISTS (SELECT FROM suggestions s WHERE {PENDING})"))
-
-
-_THRESHOLD_FOR = f"""
-SELECT (SELECT s.similarity_score FROM suggestions s WHERE {PENDING} ORDER BY s.similarity_score DESC
-    OFFSET %(wanted)s * r.number LIMIT 1) AS threshold
-FROM (SELECT count(*) AS number FROM items WHERE side = 'requirement' AND NOT deleted) r
-WHERE (SELECT count(*) FROM suggestions s WHERE {PENDING}) > %(most)s * r.number
-"""
-
-
-async def threshold_for(connection: Connection, wanted: int, most: int) -> float | None:
-    """Return the threshold that would leave `wanted` pending suggestions a requirement, two decimals, upwards.
-
-    None unless more than `most` a requirement are pending.
-    """
-    exact: float | None = await fetch_value(connection, _THRESHOLD_FOR, {"wanted": wanted, "most": most})
-    return None if exact is None else min(1.0, ceil(exact * 100) / 100)
 
 
 async def lock(connection: Connection, ids: Sequence[UUID]) -> None:

@@ -65,7 +65,7 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     best = max(scored, default=0.0)
     if best == 0.0:
         return None
-    passage = reading.passages[scores.index(best, len(scores) - len(scored))]
+    passage = reading.passages[scores.index(best, len(scores) - len(scored))].rstrip(";, ")
     return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights, reading.language)
 
 

@@ -29,11 +29,9 @@ def pack(facts: Facts) -> dict[str, Any]:
     return stored
 
 
-def unpack(score: float, stored: Mapping[str, Any]) -> Facts | None:
-    """Return the facts of a pair with this score; None where they were not stored."""
-    packed = stored.get("facts")
-    if packed is None:
-        return None
+def unpack(score: float, stored: Mapping[str, Any]) -> Facts:
+    """Return the facts of a pair with this score, as `pack` gave them."""
+    packed = stored["facts"]
     return Facts(
         stored["algorithm"],
         score,
