@@ -1,5 +1,6 @@
 """What a small corpus gets beside its words: parts of compounds, and letters where its sides differ in language."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,14 +10,14 @@ from numpy.typing import NDArray
 from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.corpus.column_store import StoreView
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.text.terms import KATAKANA_WORD
 
 _MOST_ITEMS = 4_000
 """What is inferred is so anew for each snapshot."""
 _COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no", "ja"})
 _SHORTEST_COMPOUND, _SHORTEST_WORD = 8, 4
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+")
+"""Words from elsewhere: a letter is a syllable, and nothing stands between those that are joined."""
 _SHORTEST_IN_KATAKANA = 3
-"""A letter is a syllable there, and nothing stands between words."""
 _BETWEEN = ("", "s", "n", "en", "er", "es", "e", "ungs", "heits", "keits")
 """What may stand between the words of a compound, of which the last has its ending."""
 _SHORTEST, _LONGEST = 3, 5
@@ -65,7 +66,7 @@ def _compounds(names: NDArray[Any], used: Bools) -> list[list[int]]:
 
 
 def _split(word: str, known: dict[str, int]) -> list[str]:
-    in_katakana = KATAKANA_WORD.fullmatch(word) is not None
+    in_katakana = _KATAKANA.fullmatch(word) is not None
     shortest = _SHORTEST_IN_KATAKANA if in_katakana else _SHORTEST_WORD
     if len(word) < (2 * shortest if in_katakana else _SHORTEST_COMPOUND) or not word.isalpha():
         return []
