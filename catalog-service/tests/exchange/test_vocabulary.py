@@ -31,3 +31,13 @@ def test_every_type_of_the_api_means_itself() -> None:
 )
 def test_the_four_words_of_moscow_are_the_four_levels(text: str, level: str) -> None:
     assert meaning(PRIORITIES, text) == level
+
+
+@pytest.mark.parametrize("text", ["not functional", "no function", "Function, not"])
+def test_what_is_not_functional_is_never_functional(text: str) -> None:
+    assert type_of_requirement(text) == "non_functional"
+
+
+@pytest.mark.parametrize("text", ["non-functional", "not a system test", "no interface"])
+def test_a_test_case_is_not_of_the_type_that_its_type_denies(text: str) -> None:
+    assert type_of_test_case(text) is None

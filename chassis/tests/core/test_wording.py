@@ -1,6 +1,8 @@
-"""Sentences count things as people do."""
+"""Sentences count things as people do, and what may have been meant is near to what was said."""
 
-from chassis.core.wording import counted
+import pytest
+
+from chassis.core.wording import counted, nearest
 
 
 def test_many_things_can_be_read() -> None:
@@ -18,3 +20,18 @@ def test_one_thing_is_singular() -> None:
         "1 entry has",
         "2 entries have",
     ]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("funktional", "functional"),
+        ("nicht funktional", "non_functional"),
+        ("not functional", "non_functional"),
+        ("non-functionel", "non_functional"),
+        ("functionall", "functional"),
+        ("非functional", "non_functional"),
+    ],
+)
+def test_a_word_is_never_taken_for_its_opposite(word: str, meant: str | None) -> None:
+    assert nearest(word, ["functional", "non_functional", "technical"]) == meant

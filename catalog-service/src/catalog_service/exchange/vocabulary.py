@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from catalog_service.exchange.words import fold, words
+from chassis.core.wording import is_negated
 
 _WORD = re.compile(r"[^a-z0-9]+")
 
@@ -101,10 +102,14 @@ def type_of_requirement(text: str) -> str | None:
         return "non_functional"
     if _TECHNICAL.search(name):
         return "technical"
-    return "functional" if re.search(r"\bfunction", name) else None
+    if not re.search(r"\bfunction", name):
+        return None
+    return "non_functional" if is_negated(name) else "functional"
 
 
 def type_of_test_case(text: str) -> str | None:
     """Return the type of a test case that a name speaks of, None when it speaks of none."""
     name = normal(text)
+    if is_negated(name):
+        return None
     return next((kind for kind, words in _TEST_CASE_TYPES.items() if words.search(name)), None)

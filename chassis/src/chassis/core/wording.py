@@ -1,10 +1,16 @@
 """How messages show what was sent: short, and without what a terminal or a log could not take."""
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 _LONGEST = 60
+_NEGATION = re.compile(
+    r"(?<![^\W_])(non|not|no|never|without|nicht|kein\w*|nie|ohne|pas|sans|sin|nunca|não|nao|senza|niet|geen|inte|ikke|не)"
+    r"(?![^\W_])|^[非不未無无]",
+    re.IGNORECASE,
+)
 NO_ADDRESS = "There is nothing at this address; see /docs, unless it is switched off, for what there is."
 A_MOMENT = "a day such as 2026-01-31 (its midnight, UTC) or a time with its offset such as 2026-01-31T12:00:00Z"
 
@@ -49,12 +55,21 @@ _MOST_LISTED = 20
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that somebody may have meant, if there is one; case and - for _ do not count."""
+    """Return the known word that somebody may have meant, if there is one; case and - for _ do not count.
+
+    What says no is never taken for what does not, nor the other way round.
+    """
     if len(word) > _LONGEST:  # none is as long, and it takes long to compare
         return None
-    by_look = {name.lower().replace("-", "_"): name for name in known}
+    negated = is_negated(word)
+    by_look = {name.lower().replace("-", "_"): name for name in known if is_negated(name) == negated}
     near = get_close_matches(word.lower().replace("-", "_"), by_look, 1)
     return by_look[near[0]] if near else None
+
+
+def is_negated(text: str) -> bool:
+    """Check whether a value says no: `non-functional`, `nicht freigegeben`, `sin probar`, `未実施`."""
+    return _NEGATION.search(text) is not None
 
 
 def no_such_value(name: str, value: str, allowed: Sequence[str]) -> str:
