@@ -56,6 +56,8 @@ def run(*words: str, **variables: str) -> Result:
         (["results", "--url", NOBODY, "--shard", "5/4", "a.xml"], Exit.WRONG_USE, "such as 2/4"),
         (["gate", "--url", NOBODY, "--policy", "./none.json"], Exit.WRONG_USE, "none.json: No such file"),
         (["gate", "--url", NOBODY, "--wait", "20 minutes"], Exit.WRONG_USE, "write 20m, 90s or 1h"),
+        (["gate", "--url", NOBODY, "--commit", ""], Exit.WRONG_USE, "is its variable set?"),
+        (["gate", "--url", NOBODY, "--branch", " "], Exit.WRONG_USE, "is its variable set?"),
         (["nonsense"], Exit.WRONG_USE, "No such command"),
     ],
 )

@@ -45,13 +45,20 @@ def _checked_wait(_: click.Context, __: click.Parameter, wait: str | None) -> fl
     return float(int(found[1]) * _UNITS[found[2] or "s"])
 
 
+def _not_blank(_: click.Context, __: click.Parameter, said: str | None) -> str | None:
+    """Return what was said; a variable that is not set is no wish for the gate of something else."""
+    if said is not None and not said.strip():
+        raise click.BadParameter("It is blank: is its variable set? Leave it out where it is not meant.")
+    return said
+
+
 @click.command()
 @click.option("--policy", help="A saved policy by its name, or the path of a file with rules: ./gate.json.")
 @click.option(
     "--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0 or require_run=true."
 )
-@click.option("--branch")
-@click.option("--commit")
+@click.option("--branch", callback=_not_blank)
+@click.option("--commit", callback=_not_blank)
 @click.option("--environment", help="Results of this environment alone.")
 @click.option("--allow-flaky", is_flag=True, help="Flaky requirements are verified, too.")
 @click.option("--allow-older", is_flag=True, help="What did not run at the commit has its last result of the branch.")
