@@ -1,12 +1,14 @@
 """Results that were stored before there were lanes come to what the model says of them, once they are migrated."""
 
 import random
+import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
+import pytest
 from psycopg.rows import dict_row
 
 from chassis import migrations
@@ -93,22 +95,26 @@ def _is_sole(run: dict[str, Any]) -> bool:
     return run["commit"] is None and not run["key"].startswith(("github:", "local:"))
 
 
-def test_states_of_an_older_record_are_those_of_the_model(postgres: PostgresServer) -> None:
+@pytest.mark.parametrize(("tests", "runs"), [(30, 60), pytest.param(1300, 1360, marks=pytest.mark.long)])
+def test_states_of_an_older_record_are_those_of_the_model(postgres: PostgresServer, tests: int, runs: int) -> None:
     url = postgres.older_database("catalog_service")
     with psycopg.connect(url, row_factory=dict_row) as connection:
         connection.execute("TRUNCATE test_cases, automated_tests, run_contexts, test_runs, executions CASCADE")
-        fill(connection, random.Random(5), tests=30, runs=60)
+        fill(connection, random.Random(5), tests=tests, runs=runs)
         raw = connection.execute(
-            "SELECT e.*, x.branch, x.environment FROM executions e JOIN run_contexts x ON x.id = e.context_id"
+            "SELECT e.test_id, e.run_id, e.at, e.status, x.branch, x.environment"
+            " FROM executions e JOIN run_contexts x ON x.id = e.context_id"
         ).fetchall()
-        runs: dict[UUID, dict[str, Any]] = {
+        of_runs: dict[UUID, dict[str, Any]] = {
             row["id"]: row for row in connection.execute("SELECT * FROM test_runs").fetchall()
         }
         broken = {
             row["run_id"]
             for row in connection.execute("SELECT run_id FROM run_uploads WHERE warnings::text <> '[]'").fetchall()
         }
+    began = time.perf_counter()
     migrations.upgrade("catalog_service", url)
+    print(f"{len(raw):,} executions taken over in {time.perf_counter() - began:.1f} s")
     with psycopg.connect(url, row_factory=dict_row) as connection:
         stored = connection.execute(
             """
@@ -119,23 +125,29 @@ def test_states_of_an_older_record_are_those_of_the_model(postgres: PostgresServ
             """
         ).fetchall()
         assert connection.execute("SELECT count(*) AS n FROM executions").fetchone() == {"n": len(raw)}
-    own = {one: str(run["commit"] or one) for one, run in runs.items()}
+    own = {one: str(run["commit"] or one) for one, run in of_runs.items()}
     executions = [
         model.Execution(
-            *(str(row["test_id"]), _lane(runs[row["run_id"]]), row["environment"], row["branch"], own[row["run_id"]]),
+            *(
+                str(row["test_id"]),
+                _lane(of_runs[row["run_id"]]),
+                row["environment"],
+                row["branch"],
+                own[row["run_id"]],
+            ),
             *(row["at"], row["status"]),
         )
         for row in raw
     ]
     wholes = [
         model.Whole(_lane(run), run["environment"], run["branch"], own[one])
-        for one, run in runs.items()
+        for one, run in of_runs.items()
         if run["status"] == "completed" and not run["is_manual"] and not _is_sole(run) and one not in broken
     ]
     expected: dict[Any, Any] = {}
     for branch in ("main", "other"):
         order: dict[str, datetime] = defaultdict(lambda: datetime.max.replace(tzinfo=UTC))
-        for one, run in runs.items():
+        for one, run in of_runs.items():
             if run["branch"] == branch:
                 order[own[one]] = min(order[own[one]], run["at"])
         for (test, environment, lane), (status, passed, is_missing) in model.tests_of(
