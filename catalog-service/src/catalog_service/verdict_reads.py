@@ -250,7 +250,7 @@ def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> l
     for test in tests:
         if test["accepted"] is not None:
             tell("accepted", f"{_name(test)} fails, {_accepted(test['accepted'])}")
-        if test["not_run"]:
+        if test["not_run"] or test["missing"]:
             tell(*why_not_run(test, basis))
         elif test["older"]:
             of = f"commit {test['commit']}" if test["commit"] else f"{test['last_run_at']:%Y-%m-%d}"

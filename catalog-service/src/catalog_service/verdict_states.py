@@ -78,17 +78,22 @@ _CONTEXTS = f"""
 
 _KNOWN = """
     SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, false AS is_fallback, false AS is_dropped,
-           s.status, s.commit, s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
+           false AS is_dropped_alone, s.status, s.commit, s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
            coalesce(s.position < c.missing_before, false) AS is_missing
     FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
 _KNOWN_OF_BOTH = f"""
     SELECT s.test_case_id, s.test_id, coalesce(d.context_id, k.id) AS context_id, k.environment, k.lane, k.is_fallback,
-           d.context_id IS NOT NULL AS is_dropped, s.status, s.commit, coalesce(d.position, s.position) AS position,
+           d.context_id IS NOT NULL AS is_dropped,
+           d.context_id IS NOT NULL AND coalesce(s.position >= k.missing_before, true) AS is_dropped_alone, s.status,
+           s.commit, coalesce(d.position, s.position) AS position,
            s.at, s.last_pass_at, s.changes, coalesce(d.is_gone, k.is_gone) AS is_gone,
            d.context_id IS NOT NULL OR coalesce(s.position < k.missing_before, false) AS is_missing
     FROM test_states s JOIN contexts k ON k.id = s.context_id LEFT JOIN LATERAL ({DROPPED}) AS d ON k.is_fallback
     WHERE true {{of_results}}"""
-"""What a branch does not have stands as on the default branch, and is missing where the branch has dropped it."""
+"""What a branch does not have stands as on the default branch, and is missing where the branch has dropped it.
+
+What it alone has dropped is no better than where it runs: who drops a failing test has not mended it.
+"""
 
 # What tests did at a commit, on whatever branch; and where a lane ran as a whole there. Of most tests it is their last
 # commit, of which their state tells; of the others executions do.
@@ -132,8 +137,8 @@ _STATES = """
     states AS (
         SELECT k.test_case_id, k.test_id, k.environment, k.lane, k.is_fallback, k.is_dropped, k.status,
                k.commit, k.at, k.last_pass_at, k.changes, k.is_missing, k.is_gone, false AS is_older, k.context_id,
-               k.position,
-               CASE WHEN k.is_missing THEN {not_run} ELSE {severity} END AS severity
+               k.position, CASE WHEN k.is_dropped_alone THEN greatest({not_run}, {severity})
+                                WHEN k.is_missing THEN {not_run} ELSE {severity} END AS severity
         FROM ({known}) AS k
     )"""
 

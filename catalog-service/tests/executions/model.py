@@ -59,19 +59,31 @@ def tests_of(
 
 
 def dropped_by(
-    executions: list[Execution], wholes: list[Whole], order: dict[str, datetime], gone: set[Any], branch: str, main: str
+    executions: list[Execution],
+    wholes: list[Whole],
+    order: dict[str, datetime],
+    gone: set[Any],
+    branch: str,
+    default: dict[Any, tuple[str, datetime | None, bool]],
 ) -> list[tuple[str, datetime | None, bool]]:
-    """Return what a branch misses of the tests of the default branch `main`: it ran their lanes since, without them."""
+    """Return what a branch misses of the tests of the default branch: it ran their lanes since, without them.
+
+    `default`: how these stand there. One that fails there is no better for being dropped.
+    """
     own = {(one.test, one.environment, one.lane) for one in executions if one.branch == branch}
-    first: dict[Any, datetime] = {}
-    for one in executions:
-        if one.branch == main and (key := (one.test, one.environment, one.lane)) not in own:
-            first[key] = min(one.at, first.get(key, one.at))
     found = []
-    for (_, environment, lane), at in first.items():
+    for (test, environment, lane), (status, _, is_missing) in default.items():
+        if (test, environment, lane) in own:
+            continue
+        first = min(
+            one.at
+            for one in executions
+            if one.branch == "main" and (one.test, one.environment, one.lane) == (test, environment, lane)
+        )
         whole = [one.commit for one in wholes if (one.branch, one.environment, one.lane) == (branch, environment, lane)]
-        if (environment, lane) in gone or any(order[one] > at for one in whole):
-            found.append(("not_run", None, True))
+        if (environment, lane) in gone or any(order[one] > first for one in whole):
+            fails = status in ("failed", "flaky") and not is_missing
+            found.append((status if fails else "not_run", None, False))
     return found
 
 

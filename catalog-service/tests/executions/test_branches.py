@@ -52,6 +52,17 @@ async def test_a_branch_that_drops_all_tests_of_a_test_case_misses_them(traced: 
     assert not _actual(await traced.gate(fallback=False), "max_missing")
 
 
+async def test_who_drops_a_failing_test_has_not_mended_it(traced: Traced) -> None:
+    lane = traced.branch
+    await _on_default(traced, ("a", "passed"), ("b", "failed"), lane=lane)
+    assert await traced.verdict() == "failed"
+    await traced.run(("a", "passed"), lane=lane, commit="c1")
+    standing = await traced.standing()
+    assert (standing["verdict"], [one["code"] for one in standing["reasons"]]) == ("failed", ["missing"])
+    assert not (await traced.gate(max_failed=0))["passed"]
+    assert (await traced.gate(no_new_failures=True))["passed"]
+
+
 async def test_a_test_that_the_default_branch_got_later_is_not_missing(traced: Traced) -> None:
     lane = traced.branch
     await traced.run(("a", "passed"), lane=lane, commit="c1")

@@ -194,8 +194,9 @@ async def _come_to(world: World, wholes: list[model.Whole], branch: str) -> dict
         order, gone = await world.commits(branch)
         tests: list[Any] = [*model.tests_of(of, wholes, order, gone, branch).values()]
         if branch != "main":
-            dropped = model.dropped_by(of, wholes, order, gone, branch, "main")
-            tests = [*dropped, *(tests or model.tests_of(of, wholes, *await world.commits("main"), "main").values())]
+            default = model.tests_of(of, wholes, *await world.commits("main"), "main")
+            dropped = model.dropped_by(of, wholes, order, gone, branch, default)
+            tests = [*dropped, *(tests or default.values())]
         end = model.verdict(tests, datetime.now(UTC) - timedelta(days=14))
         passed = any(one.status in ("passed", "flaky") for one in of)
         found[case] = "stale" if not tests and passed else end
