@@ -144,7 +144,11 @@ async def test_a_copy_that_is_wrong_is_rebuilt(catalog: Any, suggestions: Sugges
     ids = {"lost": UUID(lost[0]["id"]), "requirement": UUID(invented[0]["id"]), "test_case": uuid4()}
     async with catalog.database.transaction() as connection:
         await connection.execute("DELETE FROM pending_pairs WHERE requirement_id = %(lost)s", ids)
-        await connection.execute("INSERT INTO pending_pairs VALUES (%(requirement)s, %(test_case)s, true, 1)", ids)
+        await connection.execute(
+            "INSERT INTO pending_pairs (requirement_id, test_case_id, pending, sequence)"
+            " VALUES (%(requirement)s, %(test_case)s, true, 1)",
+            ids,
+        )
     tag = (await catalog.get(COMPACT)).headers["etag"]
 
     assert await corrected() == 2

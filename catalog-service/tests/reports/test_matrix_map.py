@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 MATRIX = "/api/v1/reports/traceability-matrix"
+_COLUMNS = "requirement_id, test_case_id, pending, sequence"
 MODULES = [None, "accounts", "doors", "payments"]
 
 
@@ -69,7 +70,7 @@ async def filled(record: Any) -> Any:
     rows = [(*pair, number % 3 > 0) for number, pair in enumerate(suggested)]
     rows += [(requirement, uuid4(), True) for requirement in record.requirements]
     async with record.database.transaction() as connection, connection.cursor() as cursor:
-        await cursor.executemany("INSERT INTO pending_pairs VALUES (%s, %s, %s, 1)", rows)
+        await cursor.executemany(f"INSERT INTO pending_pairs ({_COLUMNS}) VALUES (%s, %s, %s, 1)", rows)
     linked = {(link["requirement_id"], link["test_case_id"]) for link in record.links}
     record.pending = [pair for number, pair in enumerate(suggested) if number % 3 > 0 and pair not in linked]
     assert len(record.pending) < 133, "some of those that are pending are linked"
