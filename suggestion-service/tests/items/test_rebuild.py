@@ -99,7 +99,11 @@ async def spoil(service: Any, made: dict[str, Any]) -> uuid.UUID:
     )
     await service.rows("DELETE FROM linked_pairs WHERE requirement_id = %s", made["wrong"])
     await service.rows(
-        "INSERT INTO linked_pairs VALUES (%s, %s, %s, 2, false)", uuid.uuid4(), made["missing"], made["right"]
+        "INSERT INTO linked_pairs (link_id, requirement_id, test_case_id, sequence, deleted)"
+        " VALUES (%s, %s, %s, 2, false)",
+        uuid.uuid4(),
+        made["missing"],
+        made["right"],
     )
     return phantom
 
