@@ -111,6 +111,32 @@ def test_properties_attributes_and_values_name_test_cases_and_requirements() -> 
     assert (one.named, one.requirements) == (["TC-1", "TC-2", "TC-3", "TC-4"], ["REQ-1", "REQ-2"])
 
 
+@pytest.mark.parametrize(
+    ("known", "content"),
+    [
+        (
+            "junit",
+            b'<testsuite><testcase name="a"><properties><property name="qase_id" value="TC-2"/></properties>'
+            b"</testcase></testsuite>",
+        ),
+        (
+            "ctrf",
+            b'{"results":{"tests":[{"name":"a","extra":{"annotations":[{"type":"test_case","description":"TC-2"}]}}]}}',
+        ),
+        ("ctrf", b'{"results":{"tests":[{"name":"a","extra":{"case_id":"TC-2"}}]}}'),
+        ("ctrf", b'{"results":{"tests":[{"name":"a","tags":["TEST_CASE::TC-2"]}]}}'),
+        ("allure", b'{"uuid":"u","status":"passed","name":"a","labels":[{"name":"Test_Case","value":"TC-2"}]}'),
+    ],
+)
+def test_a_test_names_its_test_case_in_the_ways_of_its_runner(known: str, content: bytes) -> None:
+    assert result(known, content).named == ["TC-2"]
+
+
+def test_the_id_of_allure_may_be_that_of_a_test_case_however_it_is_written() -> None:
+    labels = b'"labels":[{"name":"as_id","value":"C123"}]'
+    assert result("allure", b'{"uuid":"u","status":"passed","name":"a",%b}' % labels).tags == ["C123"]
+
+
 def test_tags_may_be_of_test_cases_or_requirements() -> None:
     feature = {
         "name": "F",

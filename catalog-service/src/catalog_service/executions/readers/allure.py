@@ -138,9 +138,10 @@ def _result(found: dict[str, Any]) -> Result:
         result.message = a_text(details.get("message")).strip()[:LONGEST_MESSAGE] or None
         result.trace = a_text(details.get("trace"))[:LONGEST_TRACE] or None
     for label, value in labels:
-        if label in ("AS_ID", "ALLURE_ID", "tag"):
+        if label.lower() in ("as_id", "allure_id", "tag"):
             note_tag(result, value)
-        note(result, label, value)
+        else:
+            note(result, label, value)
     for link in a_list(found.get("links")):
         if link.get("type") == "tms":
             note(result, "test_case", a_text(link.get("name")))

@@ -84,6 +84,12 @@ def _result(test: dict[str, Any]) -> Result:
             note(result, key, a_text(one))
             if key == "externalId":
                 note_tag(result, a_text(one))
+    for key, value in a_dict(test.get("extra")).items():
+        if key == "annotations":
+            for one in a_list(value):
+                note(result, a_text(a_dict(one).get("type")), a_text(a_dict(one).get("description")))
+        elif isinstance(value, str | int):
+            note(result, key, a_text(value))
     for tag in (test.get("testId"), *a_list(test.get("tags"))):
         note_tag(result, a_text(tag))
     return result

@@ -65,7 +65,12 @@ class ReadAs:
     undefined_fails: bool = True
 
 
-NAMES_OF_TEST_CASES = frozenset({"test_case", "test_key", "test_id", "testcase", "traceline", "testid", "test-case"})
+NAMES_OF_TEST_CASES = frozenset(
+    {
+        *("test_case", "test_key", "test_id", "testcase", "traceline", "testid", "test-case", "case_id"),
+        *("qase_id", "testrail_case_id", "xray", "allure_id"),
+    }
+)
 NAMES_OF_REQUIREMENTS = frozenset({"requirement", "requirements", "verifies", "req"})
 _APART = re.compile(r"[,;\s]+")
 
@@ -99,7 +104,7 @@ def note_tag(result: Result, tag: str) -> None:
     text = tag.removeprefix("@").strip()
     name, mark, value = text.partition(":") if ":" in text else text.partition("=")
     if mark and name.lower() in NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS:
-        note(result, name, value)
+        note(result, name, value.lstrip(":="))
         return
     if not any(map(str.isdigit, text)):
         return

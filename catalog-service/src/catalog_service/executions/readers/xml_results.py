@@ -1,11 +1,12 @@
 """What readers of XML results have in common."""
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from catalog_service.exchange.records import Notice
 from catalog_service.exchange.refusals import RootHandler, xml_of
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, Found, Result
+from catalog_service.executions.readers.xml_characters import ReadableXml
 from chassis.files.xml_events import XmlLimits
 
 
@@ -52,11 +53,18 @@ class ResultsHandler(RootHandler):
 
 def results_of(file: BinaryIO, handler: ResultsHandler, limits: XmlLimits | None = None) -> Iterator[Found]:
     """Yield what a handler finds in a file."""
-    for _ in xml_of(file, handler, limits=limits):
+    readable = ReadableXml(file)
+    for _ in xml_of(cast(BinaryIO, readable), handler, limits=limits):
         yield from handler.found
         handler.found.clear()
     yield from handler.found
     yield from handler.notices()
+    if readable.replaced:
+        yield Notice(
+            "text_replaced",
+            "Characters that XML cannot hold are shown as \ufffd, colours of a terminal are left out.",
+            readable.replaced,
+        )
 
 
 def fail(result: Result, message: str | None, trace: str | None) -> None:
