@@ -111,6 +111,16 @@ def test_properties_attributes_and_values_name_test_cases_and_requirements() -> 
     assert (one.named, one.requirements) == (["TC-1", "TC-2", "TC-3", "TC-4"], ["REQ-1", "REQ-2"])
 
 
+@pytest.mark.parametrize(("said", "iteration"), [("", "shop › lock [firefox]"), (' name="vitest tests"', "")])
+def test_the_project_of_playwright_tells_the_tests_of_a_file_apart(said: str, iteration: str) -> None:
+    one = result(
+        "junit",
+        f'<testsuites{said}><testsuite name="a.spec.ts" hostname="firefox">'
+        '<testcase name="shop › lock" classname="a.spec.ts"/></testsuite></testsuites>'.encode(),
+    )
+    assert (one.class_name, one.name, one.iteration) == ("a.spec.ts", "shop › lock", iteration)
+
+
 @pytest.mark.parametrize(
     ("known", "content"),
     [
@@ -130,6 +140,11 @@ def test_properties_attributes_and_values_name_test_cases_and_requirements() -> 
 )
 def test_a_test_names_its_test_case_in_the_ways_of_its_runner(known: str, content: bytes) -> None:
     assert result(known, content).named == ["TC-2"]
+
+
+def test_a_tag_may_have_a_name_before_its_value() -> None:
+    content = b'{"results":{"tests":[{"name":"a","tags":["tc::TC-2"]}]}}'
+    assert result("ctrf", content).tags == ["tc::TC-2", "TC-2"]
 
 
 def test_the_id_of_allure_may_be_that_of_a_test_case_however_it_is_written() -> None:

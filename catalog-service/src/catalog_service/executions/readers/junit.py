@@ -36,6 +36,7 @@ _MAY_FAIL = "TEST_CASE tagged with !mayfail"
 _TESTCAFE = "TestCafe Tests: "
 _OF_BROWSER = str.maketrans(" .", "__")
 """How Karma writes the browser, which is its suite, before the class of each test."""
+_OF_NODE = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 _UNSTABLE = "(unstable)"
 """What TestCafe says of a test that passed after it had failed: behind its name, newer ones in its output."""
 _OF_PYTEST = {
@@ -92,10 +93,13 @@ class _Cases(ResultsHandler):
         self._is_of_ctest = False
         self._is_of_doctest = False
         self._is_bare = False
+        self._is_named = False
         self._is_testcafe = False
         self._whole: _Suite | None = None
         self._browser = ""
         """What stands before each class: a browser with its version, which is another one after each update."""
+        self._project = ""
+        """The project of Playwright, such as a browser, that a suite is of."""
         self._why: str | None = None
         self._message: str | None = None
         self._type: str | None = None
@@ -121,9 +125,13 @@ class _Cases(ResultsHandler):
             self._is_of_doctest = attributes.keys() == _OF_DOCTEST
             self._is_testcafe = own.startswith(_TESTCAFE)
             self._browser = own.translate(_OF_BROWSER) if own.endswith(")") else ""
+            # Playwright names its project where others name the machine; of these, all but it name themselves, too.
+            is_of_playwright = own.endswith(_OF_NODE) and not self._is_named
+            self._project = attributes.get("hostname", "") if is_of_playwright else ""
         elif name in ("testsuites", "testrun"):
             self._whole = self._opened("", "", attributes)
             self._is_bare = not attributes
+            self._is_named = bool(attributes.get("name"))
             if attributes.get("name") == "AllTests" and "failures" not in attributes:
                 raise FileRefused(
                     "This lists the tests of GoogleTest, and none has run; run it without --gtest_list_tests."
@@ -233,6 +241,8 @@ class _Cases(ResultsHandler):
         case = Result(name, class_name, suite, given("file") or file)
         if self._browser and class_name.startswith(f"{self._browser}."):
             case.class_name, case.iteration = class_name[len(self._browser) + 1 :], f"{name} [{self._browser}]"
+        elif self._project and class_name == suite:
+            case.iteration = f"{name} [{self._project}]"
         time = given("time")
         if time:
             case.duration_ms = milliseconds(time)

@@ -111,6 +111,8 @@ def note_tag(result: Result, tag: str) -> None:
     words = [text, text[5:]] if text.startswith("TEST_") else [text]
     if text.startswith("REQ_"):
         words.append(text[4:])
+    if "::" in text:
+        words.append(text.partition("::")[2])
     result.tags = _with(result.tags, words)
 
 
