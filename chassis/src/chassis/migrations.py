@@ -22,7 +22,7 @@ from sqlalchemy import MetaData, pool
 from chassis.core.settings import DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
 from chassis.db import isolation
-from chassis.db.creation import create_schema
+from chassis.db.creation import create_schema, execute
 
 _LOCK = 7_235_114
 _PATIENCE = 20.0
@@ -91,8 +91,7 @@ def _prepare(connection: sqlalchemy.Connection) -> None:
     """Make the roles that services run as, and let them use the tables; raise StartFailure where we may not."""
     try:
         for statement in isolation.PREPARE:
-            # Without this, SQLAlchemy has psycopg take each %s of `format` for a parameter.
-            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
+            execute(connection, statement)
         connection.commit()
     except sqlalchemy.exc.ProgrammingError as error:
         raise StartFailure(

@@ -4,6 +4,7 @@
 has what needs the tables, such as triggers, and the first rows. Either may be missing.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -21,17 +22,26 @@ _FIRST_ROWS = tuple(
 def create_schema(connection: sa.Connection, metadata: sa.MetaData, scripts: Path) -> None:
     """Create all tables of `metadata` with their policies, and what the SQL in the folder `scripts` adds to them."""
     # Bodies of functions may name tables that are not there yet.
-    _execute(connection, "SET LOCAL check_function_bodies = off")
+    execute(connection, "SET LOCAL check_function_bodies = off")
     _execute_file(connection, scripts / "before_tables.sql")
-    tables = [table for table in metadata.sorted_tables if _can_have(connection, table)]
-    metadata.create_all(connection, tables=tables, checkfirst=False)
+    create_tables(connection, [table for table in metadata.sorted_tables if _can_have(connection, table)])
+    for statement in _FIRST_ROWS:
+        execute(connection, statement)
+    _execute_file(connection, scripts / "after_tables.sql")
+
+
+def create_tables(connection: sa.Connection, tables: Sequence[sa.Table]) -> None:
+    """Create tables, each behind those that it refers to; of those with a project, each sees its own rows alone."""
     for table in tables:
+        table.create(connection, checkfirst=False)
         if "project_id" in table.columns:
             for statement in isolate(table.name):
-                _execute(connection, statement)
-    for statement in _FIRST_ROWS:
-        _execute(connection, statement)
-    _execute_file(connection, scripts / "after_tables.sql")
+                execute(connection, statement)
+
+
+def execute(connection: sa.Connection, statements: str) -> None:
+    """Execute SQL as it is written: without parameters, for which a per cent sign in it would else be taken."""
+    connection.exec_driver_sql(statements, execution_options={"no_parameters": True})
 
 
 def _can_have(connection: sa.Connection, table: sa.Table) -> bool:
@@ -41,9 +51,4 @@ def _can_have(connection: sa.Connection, table: sa.Table) -> bool:
 
 def _execute_file(connection: sa.Connection, path: Path) -> None:
     if path.exists():
-        _execute(connection, path.read_text(encoding="utf-8"))
-
-
-def _execute(connection: sa.Connection, statements: str) -> None:
-    # Without this, a per cent sign in them is taken for a parameter.
-    connection.exec_driver_sql(statements, execution_options={"no_parameters": True})
+        execute(connection, path.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ import sqlalchemy
 from chassis import migrations
 from chassis.core.settings import DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
-from chassis.db.isolation import isolate
+from chassis.db import creation
 from suggestion_service.models import embeddings
 
 _AVAILABLE = """
@@ -38,11 +38,8 @@ def create_tables(database_url: str) -> None:
                 f"{error.orig.diag.message_primary}: run CREATE EXTENSION vector as a superuser of this database, then"
                 " this command again."
             ) from None
-        if sqlalchemy.inspect(connection).has_table(embeddings.name):
-            return
-        embeddings.create(connection)
-        for statement in isolate(embeddings.name):
-            connection.exec_driver_sql(statement)
+        if not sqlalchemy.inspect(connection).has_table(embeddings.name):
+            creation.create_tables(connection, [embeddings])
 
 
 if __name__ == "__main__":
