@@ -13,7 +13,7 @@ from chassis.server.service import service_of
 from contracts.routes import SERVICES
 from testing import PostgresServer, older, schema_differences
 from testing.isolation import OF_THE_INSTALLATION, unwalled_tables
-from testing.schemas import described
+from testing.schemas import describe_schema
 
 OWN = {
     "auth_service": {
@@ -49,7 +49,7 @@ def test_what_version_0_1_0_left_comes_to_the_schema_of_a_new_database(package: 
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (older.SCHEMAS[package],)
     migrations.upgrade(package, url)
-    assert described(url) == described(postgres.database(package))
+    assert describe_schema(url) == describe_schema(postgres.database(package))
 
 
 @each_service

@@ -13,13 +13,13 @@ async def test_a_text_is_read_once_until_its_item_changes(service: Any, catalog:
     tagged = catalog.test_case(PUMP)
     await service.follow()
     readings = Readings(service.database)
-    before = await readings.of([*texts, tagged, uuid4()])
+    before = await readings.read([*texts, tagged, uuid4()])
     assert before.keys() == {*texts, tagged}
 
     catalog.change(texts[0], description="a lamp burns in the hall")
     catalog.change(tagged, tags=["hydraulics"])
     await service.follow()
-    after = await readings.of([*texts, tagged])
+    after = await readings.read([*texts, tagged])
     assert "lamp" in after[texts[0]].words
     assert "hydraul" in after[tagged].words
     assert after[texts[1]] is before[texts[1]]
@@ -31,7 +31,7 @@ async def test_what_was_used_last_is_kept(service: Any, catalog: Any) -> None:
     readings = Readings(service.database, most_words=12)
 
     async def read(item_id: UUID) -> object:
-        return (await readings.of([item_id]))[item_id]
+        return (await readings.read([item_id]))[item_id]
 
     of_first, of_second = await read(first), await read(second)
     assert await read(first) is of_first

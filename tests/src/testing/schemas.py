@@ -35,7 +35,7 @@ UNION ALL SELECT 'defaults ' || defaclobjtype::text, defaclacl::text FROM pg_def
 """
 
 
-def described(url: str) -> dict[str, str]:
+def describe_schema(url: str) -> dict[str, str]:
     """Return what each part of the schema is, by its name.
 
     The order of columns, white space and the partitions of a table do not count.

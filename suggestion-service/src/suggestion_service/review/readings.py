@@ -29,7 +29,7 @@ class Readings:
         self._cached: _Known = {}
         self._words = 0
 
-    async def of(self, ids: Collection[UUID]) -> dict[UUID, Reading]:
+    async def read(self, ids: Collection[UUID]) -> dict[UUID, Reading]:
         """Return what these items say, as the copy is now; it is read anew of those that have changed alone.
 
         Very long texts that there was no time for are missing.

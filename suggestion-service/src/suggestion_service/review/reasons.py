@@ -43,12 +43,12 @@ class Reasons:
         if not unexplained:
             return
         sides = ("requirement_id", "test_case_id")
-        readings = await self._readings.of({row[side] for row in unexplained for side in sides})
+        readings = await self._readings.read({row[side] for row in unexplained for side in sides})
         async for row in take_turns(unexplained):
             requirement, test_case = (readings.get(row[side]) for side in sides)
             explanation = self._explain(row, requirement, test_case)
             row["suggestion_reason"] = explanation.reason
-            row["suggestion_metadata"] = _as_answered(row["suggestion_metadata"], explanation)
+            row["suggestion_metadata"] = _answer_with(row["suggestion_metadata"], explanation)
 
     def _explain(self, row: Row, requirement: Reading | None, test_case: Reading | None) -> Explanation:
         if requirement is None or test_case is None:
@@ -64,7 +64,7 @@ class Reasons:
         return kept.explanation
 
 
-def _as_answered(stored: Row, explanation: Explanation) -> Row:
+def _answer_with(stored: Row, explanation: Explanation) -> Row:
     answered = {name: value for name, value in stored.items() if name != "facts"}
     answered |= {
         "matched_terms": explanation.matched_terms,

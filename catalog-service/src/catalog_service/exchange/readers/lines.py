@@ -8,7 +8,7 @@ from typing import BinaryIO
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.text import find_encoding, read_lines
-from chassis.core.wording import shown
+from chassis.core.wording import counted, shown
 from chassis.files import archives
 from chassis.files.archives import Archive
 
@@ -76,8 +76,8 @@ def other_files(names: Iterable[str], what: str) -> Iterator[Notice]:
     if others:
         more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
         said = f"{', '.join(map(shown, others[:_MOST_NAMED]))}{more}"
-        is_read = "file of the archive is" if len(others) == 1 else "files of the archive are"
-        yield Notice("file_not_read", f"{len(others):,} {is_read} no {what}, and not read: {said}.", len(others))
+        are = counted(len(others), "file of the archive is", "files of the archive are")
+        yield Notice("file_not_read", f"{are} no {what}, and not read: {said}.", len(others))
 
 
 def files_beside(file: BinaryIO, suffixes: tuple[str, ...]) -> Iterator[Notice]:
@@ -86,7 +86,7 @@ def files_beside(file: BinaryIO, suffixes: tuple[str, ...]) -> Iterator[Notice]:
         with archive_of(file) as archive:
             yield from other_files(
                 (name for name in archive.names if not name.lower().endswith(suffixes)),
-                f"{' or '.join(suffixes[:2])}",
+                " or ".join(suffixes[:2]),
             )
 
 

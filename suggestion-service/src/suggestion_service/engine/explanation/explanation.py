@@ -130,7 +130,7 @@ def _first_sentence(facts: Facts, words: Sequence[Match], others: int) -> str:
         return f"The two texts share no word that counts; {named_score}."
     # Numbers and splinters of words count, and say little: they stay among the matched terms.
     telling = [match.shown for match in words if match.is_word and _tells(match.shown)]
-    shown = _without_parts(telling or [match.shown for match in words])[:_WORDS_IN_REASON]
+    shown = _drop_parts(telling or [match.shown for match in words])[:_WORDS_IN_REASON]
     more = len(words) + others - len(shown)
     named = in_words(shown, _WORDS_IN_REASON) + (f" and {more} more" if more > 0 else "")
     return f"Both texts speak of {named}; {', '.join([*facts.agreement, named_score])}."
@@ -141,7 +141,7 @@ def _pair_of_words(words: tuple[str, str]) -> str:
     return f"“{one}”" if one.casefold() == other.casefold() else f"“{one}” and “{other}”"
 
 
-def _without_parts(words: Sequence[str]) -> list[str]:
+def _drop_parts(words: Sequence[str]) -> list[str]:
     """Leave out words that another among them is made of, as “entropy” and “src” beside “entropy_src”."""
     plain = {word.casefold() for word in words}
     split = [set(word.casefold().split("_")) for word in words if "_" in word]
