@@ -17,12 +17,6 @@ __all__ = ["anyone", "reviewer", "viewer"]
 MEBIBYTE = 1024 * 1024
 
 
-class Attacked(RunningTraceline):
-    """A Traceline that may still make suggestions of all that it was attacked with when it is told to end."""
-
-    stopped_within = 20.0
-
-
 class Memory:
     """The memory of the attacked process."""
 
@@ -47,7 +41,7 @@ class Memory:
 @pytest.fixture(scope="package")
 def attacked() -> Iterator[RunningTraceline]:
     """A Traceline that is attacked. Stopping it is a check too, and that it lost no event."""
-    with fresh_folder() as place, Attacked(place, RATE_LIMIT_ADDRESS="1000000") as running:
+    with fresh_folder() as place, RunningTraceline(place, RATE_LIMIT_ADDRESS="1000000") as running:
         yield running
         assert events_kept_back(running) == []
 

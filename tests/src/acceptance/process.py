@@ -17,8 +17,6 @@ READY_WITHIN = 180.0
 class RunningTraceline(RunningProgram):
     """``python -m embedded``: all of Traceline in one process."""
 
-    stopped_within = 20.0
-
     def __init__(self, data_dir: Path, module: Sequence[str] = ("embedded",), **settings: str) -> None:
         """Args: see RunningProgram."""
         super().__init__(data_dir, module, **settings)

@@ -28,8 +28,6 @@ class RunningStack(StackFolder, RunningProgram):
     ``gateway-1`` and so on; all others in one that has the program's name, ``catalog-service`` for example.
     """
 
-    stopped_within = 60.0
-
     def __init__(
         self, data_dir: Path, *, overrides: Mapping[str, Mapping[str, str]] | None = None, **settings: str
     ) -> None:

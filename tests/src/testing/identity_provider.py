@@ -14,7 +14,7 @@ from chassis.local import free_ports
 
 FOLDER = Path(__file__).resolve().parents[2] / "identity_provider"
 _NODE = Path(sys.prefix) / "bin" / "node"
-_READY_WITHIN = 30.0
+_READY_WITHIN = 300.0
 _FORM = re.compile(r'<form[^>]* action="([^"]+)" method="post">')
 _HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 _STEPS = 20

@@ -22,14 +22,7 @@ from benchmarks.engine.texts import Items, make_items
 from benchmarks.load import Measured
 from benchmarks.running import log_in
 
-
-class _Embedded(RunningTraceline):
-    """The embedded run with much data, which its database may have to write down at the end."""
-
-    stopped_within = 60.0
-
-
-Traceline = RunningStack | _Embedded
+Traceline = RunningStack | RunningTraceline
 Answer = TypeVar("Answer")
 
 _OF_THE_PEERS = 0.5
@@ -55,7 +48,7 @@ def embedded(folder: Path, sizes: list[Size], within: float) -> bool:
     """Print the tables of the embedded run: everything in one process."""
     for size in sizes:
         with fresh_folder() as data:
-            _report("embedded", _Embedded(data, AUTO_SUGGESTIONS_ENABLED="false"), folder, size, within)
+            _report("embedded", RunningTraceline(data, AUTO_SUGGESTIONS_ENABLED="false"), folder, size, within)
     return True
 
 
