@@ -49,6 +49,7 @@ GITHUB = {
                 "CI_NODE_INDEX": "2",
                 "CI_NODE_TOTAL": "4",
                 "CI_JOB_NAME": "pytest 2/4",
+                "CI_JOB_ID": "8731",
                 "CI_COMMIT_TIMESTAMP": "2026-03-02T08:15:00+01:00",
             },
             Pipeline(
@@ -57,6 +58,8 @@ GITHUB = {
                 commit="abc",
                 build_url="https://gitlab.example/acme/doors/-/pipelines/9",
                 shard="2/4",
+                job="pytest 2/4",
+                job_try="8731",
                 name="pytest",
                 lane="pytest",
                 commit_time="2026-03-02T08:15:00+01:00",

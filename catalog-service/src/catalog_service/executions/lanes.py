@@ -130,7 +130,8 @@ async def judge(connection: Connection, run_id: UUID) -> None:
         ) AS f ON true CROSS JOIN LATERAL (
             SELECT coalesce(array_agg(DISTINCT reason ORDER BY reason), '{}') AS health FROM (
                 SELECT unnest(u.health) AS reason FROM (
-                    SELECT health, rank() OVER (PARTITION BY shard, shards, file_name ORDER BY attempt DESC) AS place
+                    SELECT health, rank() OVER (
+                        PARTITION BY job, shard, shards, file_name ORDER BY attempt DESC) AS place
                     FROM run_uploads WHERE run_id = %(run)s AND context_id = f.context_id
                 ) AS u WHERE u.place = 1
                 UNION ALL

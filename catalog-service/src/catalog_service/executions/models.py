@@ -176,6 +176,8 @@ def _add_runs(metadata: sa.MetaData) -> None:
         sa.Column("shard", sa.Integer),
         sa.Column("shards", sa.Integer),
         required("attempt", sa.Integer),
+        sa.Column("job", sa.Text, comment="the job of CI that sent it, by a name that no other job of the run has"),
+        sa.Column("job_try", sa.Text, comment="what tells tries of that job apart"),
         required("format", sa.Text),
         sa.Column("file_name", sa.Text),
         required("size", sa.BigInteger),

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from catalog_service.executions.lanes import MANUAL
 from catalog_service.executions.readers.registry import FORMATS, find
 from catalog_service.executions.run_schemas import BuildUrl, Duplicates, ShortText, TestRunStatus, Undefined, Unknown
-from catalog_service.executions.runs import RunSpec
+from catalog_service.executions.runs import MOST_ATTEMPTS, RunSpec
 from catalog_service.executions.schemas import ResultStatus
 from catalog_service.executions.upload import Limits, Options
 from catalog_service.settings import Settings
@@ -82,8 +82,28 @@ class ResultsQuery(BaseModel):
         Field(description="Which part of the run this is, `2/4`: it is complete when all are there.", examples=["2/4"]),
     ] = None
     attempt: Annotated[
-        int, Field(ge=1, le=100, description="The how-manieth attempt: the last that ran a test gives its result.")
-    ] = 1
+        Annotated[int, Field(ge=1, le=MOST_ATTEMPTS)] | None,
+        Field(
+            description="The how-manieth attempt: the last that ran a test gives its result. Default: by `job` and"
+            " `job_try`, else 1."
+        ),
+    ] = None
+    job: Annotated[
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)] | None,
+        Field(
+            description="The job of CI that sends this, by a name that no other job of the run has, for a CI that does"
+            " not count the tries of a job.",
+            examples=["pytest 2/4"],
+        ),
+    ] = None
+    job_try: Annotated[
+        ShortText,
+        Field(
+            description="What tells the tries of `job` apart, such as the id of each: a new one in the same run and lane"
+            " is the next attempt.",
+            examples=["8731"],
+        ),
+    ] = None
     format: Annotated[
         str,
         Field(
@@ -118,10 +138,13 @@ class ResultsQuery(BaseModel):
     file_name: Annotated[str | None, Field(max_length=255, description="Instead of the name in the form.")] = None
 
     def check(self) -> None:
-        """Raise UnsupportedMediaType for a format that nobody knows, Invalid for a lane that is of people."""
+        """Raise UnsupportedMediaType for a format that nobody knows, Invalid for a lane of people or half of a try."""
         if self.lane == MANUAL:
             detail = "The lane manual is that of what people execute; call the lane of these files otherwise."
             raise Invalid.field("/query/lane", detail, "reserved")
+        for name, value, other in (("job", self.job, self.job_try), ("job_try", self.job_try, self.job)):
+            if value is None and other is not None:
+                raise Invalid.field(f"/query/{name}", "job and job_try belong together; send both.", "missing")
         if self.format != "auto":
             find(self.format)
 
@@ -134,6 +157,8 @@ class ResultsQuery(BaseModel):
             shard,
             shards,
             self.attempt,
+            self.job,
+            self.job_try,
             self.unknown.value,
             self.duplicates.value,
             self.undefined is Undefined.FAIL,

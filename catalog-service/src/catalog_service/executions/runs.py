@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Json
 
 from catalog_service.executions import lanes, states
-from chassis.core.problems import Conflict, NotFound
+from chassis.core.problems import Conflict, Invalid, NotFound
 from chassis.core.wording import shown
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_one, fetch_value
@@ -34,6 +34,8 @@ HEALTH = """
 """Joins to runs `r` why they do not tell the whole, and what they say of each lane that they had."""
 HEALTH_COLUMNS = """
     CASE WHEN h.reasons = '{}' THEN 'ok' ELSE 'incomplete' END AS health, h.reasons AS health_reasons, parts.lanes"""
+MOST_ATTEMPTS = 100
+"""Tries of a job in a run."""
 NO_TESTS = {"tests": 0, "passed": 0, "failed": 0, "flaky": 0, "skipped": 0}
 NEWEST_FIRST = Order("started_at:desc", (By("r.at", datetime, True, member="started_at"), By("r.id", UUID)))
 _NAMES = (
@@ -213,6 +215,31 @@ async def has_same_part(
             (run_id, context_id, shard, shards, attempt, file_name),
         )
     )
+
+
+async def find_attempt(
+    connection: Connection, run_id: UUID, context_id: int, job: str | None, job_try: str | None
+) -> int:
+    """Return the how-manieth try of its job in a lane of a run this is, in the order in which tries have come.
+
+    It is the first where nobody says which job and which try it is. Raise Invalid after the last that there may be.
+    """
+    if job is None or job_try is None:
+        return 1
+    attempt: int = await fetch_value(
+        connection,
+        """
+        SELECT coalesce(min(attempt) FILTER (WHERE job_try = %(try)s), max(attempt) + 1, 1) FROM run_uploads
+        WHERE run_id = %(run)s AND context_id = %(context)s AND job = %(job)s
+        """,
+        {"run": run_id, "context": context_id, "job": job, "try": job_try},
+    )
+    if attempt > MOST_ATTEMPTS:
+        detail = (
+            f"A job counts for at most {MOST_ATTEMPTS} tries in a run, and {shown(job)} has so many; begin a new run."
+        )
+        raise Invalid.field("/query/job_try", detail, "too_many")
+    return attempt
 
 
 async def end(

@@ -58,7 +58,9 @@ class Options:
     file_name: str | None = None
     shard: int | None = None
     shards: int | None = None
-    attempt: int = 1
+    attempt: int | None = None
+    job: str | None = None
+    job_try: str | None = None
     unknown: str = "keep"
     duplicates: str = "worst"
     undefined_fails: bool = True
@@ -218,13 +220,16 @@ async def _store(
     context_id = await lanes.find_context(
         connection, run["branch"], spec.environment or "", spec.lane or results.read.format, run["at"]
     )
+    attempt = options.attempt or await runs.find_attempt(
+        connection, run["id"], context_id, options.job, options.job_try
+    )
     cursor = await connection.execute(
         "SELECT sha256, id, shard, shards, attempt FROM run_uploads WHERE run_id = %s AND context_id = %s",
         (run["id"], context_id),
     )
     known = {(row["sha256"], row["shard"], row["shards"], row["attempt"]): row["id"] for row in await cursor.fetchall()}
     # Another shard or attempt may have the same bytes, and says by them how it ended.
-    if before := known.get((results.sha256, options.shard, options.shards, options.attempt)):
+    if before := known.get((results.sha256, options.shard, options.shards, attempt)):
         return {"upload_id": before, "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
@@ -242,9 +247,9 @@ async def _store(
     noticed = [one for one in results.read.warnings if not unless.get(one["code"])]
     warnings = [*noticed, *_warnings(matched, unknown_ids, options)]
     if options.shard is not None and await runs.has_same_part(
-        connection, run["id"], context_id, options.shard, options.shards, options.attempt, results.file_name
+        connection, run["id"], context_id, options.shard, options.shards, attempt, results.file_name
     ):
-        warnings.append(_same_part(options))
+        warnings.append(_same_part(options, attempt))
     upload_id = uuid4()
     upload = {
         "id": upload_id,
@@ -252,7 +257,9 @@ async def _store(
         "sha256": results.sha256,
         "shard": options.shard,
         "shards": options.shards,
-        "attempt": options.attempt,
+        "attempt": attempt,
+        "job": options.job,
+        "job_try": options.job_try,
         "format": results.read.format,
         "file_name": results.file_name,
         "size": results.size,
@@ -268,7 +275,7 @@ async def _store(
         f"INSERT INTO run_uploads ({', '.join(upload)}) VALUES ({', '.join(f'%({name})s' for name in upload)})", upload
     )
     into = storing.Run(run["id"], context_id, run["at"])
-    await storing.store(connection, into, options.attempt, is_first=not known)
+    await storing.store(connection, into, attempt, is_first=not known)
     if options.link:
         links, unknown_requirements = await filling.link(connection, actor)
         if unknown_requirements:
@@ -349,8 +356,8 @@ def _part(shard: int | None, shards: int | None, attempt: int) -> str:
     return f"attempt {attempt}" if shard is None else f"shard {shard}/{shards} of attempt {attempt}"
 
 
-def _same_part(options: Options) -> dict[str, Any]:
-    part = _part(options.shard, options.shards, options.attempt)
+def _same_part(options: Options, attempt: int) -> dict[str, Any]:
+    part = _part(options.shard, options.shards, attempt)
     message = (
         f"Another file of this run with the same name says that it is {part}, too. Both count, and of a test that"
         " both have the worse end. Jobs of one run need shards of their own, a job that is repeated the next attempt."

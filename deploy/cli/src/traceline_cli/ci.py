@@ -19,7 +19,8 @@ _MATRIX = re.compile(r"(?P<job>.+): \[(?P<values>.+)\]")
 class Pipeline:
     """A run of CI. `run` is the same for all its jobs; `shard` is `2/4`; None: not known.
 
-    `lane`: which of its jobs this is, the same in each run; `environment`: the values of its matrix.
+    `lane`: which of its jobs this is, the same in each run; `environment`: the values of its matrix. `job` and
+    `job_try`: the name of the job that no other of the run has and what tells its tries apart, where no `attempt` does.
     """
 
     run: str | None = None
@@ -28,6 +29,8 @@ class Pipeline:
     build_url: str | None = None
     shard: str | None = None
     attempt: int | None = None
+    job: str | None = None
+    job_try: str | None = None
     name: str | None = None
     lane: str | None = None
     environment: str | None = None
@@ -78,6 +81,9 @@ def _gitlab(of: Mapping[str, str]) -> Pipeline:
         commit=of.get("CI_COMMIT_SHA"),
         build_url=of.get("CI_PIPELINE_URL"),
         shard=None if matrix else shard,
+        # A job that is repeated has its name, and an id of its own.
+        job=of.get("CI_JOB_NAME"),
+        job_try=of.get("CI_JOB_ID"),
         name=name or None,
         lane=matrix["job"] if matrix else name or None,
         environment=matrix["values"] if matrix else None,

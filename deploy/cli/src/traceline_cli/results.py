@@ -112,6 +112,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "partial": options["partial"] or is_of_somebody or None,
         "shard": options["shard"] or found.shard,
         "attempt": options["attempt"] or found.attempt,
+        **({"job": found.job, "job_try": found.job_try} if found.job and found.job_try else {}),
         "format": options["file_format"],
         "unknown": options["unknown"],
         "duplicates": options["duplicates"],

@@ -22634,7 +22634,7 @@ export interface operations {
             query?: {
                 /** @description A file without a result is meant so; otherwise its run is incomplete. */
                 allow_empty?: boolean;
-                /** @description The how-manieth attempt: the last that ran a test gives its result. */
+                /** @description The how-manieth attempt: the last that ran a test gives its result. Default: by `job` and `job_try`, else 1. */
                 attempt?: number;
                 /** @description Default: the branch that verdicts are of. */
                 branch?: string;
@@ -22654,6 +22654,10 @@ export interface operations {
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
                 format?: "auto" | "junit" | "ctrf" | "cucumber-json" | "cucumber-messages" | "robot" | "trx" | "playwright-json" | "allure" | "nunit" | "xunit-net" | "tap" | "go-test-json";
+                /** @description The job of CI that sends this, by a name that no other job of the run has, for a CI that does not count the tries of a job. */
+                job?: string;
+                /** @description What tells the tries of `job` apart, such as the id of each: a new one in the same run and lane is the next attempt. */
+                job_try?: string;
                 /** @description The line of runs that this is of, such as its workflow and job: a test that the last whole run of its lane did not have is missing. Default: the format of the file. `manual` is that of what people execute. */
                 lane?: string;
                 /** @description Link the test cases to the requirements that results name (`verifies`). */
