@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.endpoints import settings_of
 from catalog_service.exchange.jobs.upload import MOST_FILES
-from catalog_service.executions import completion, history, jobs, runs, service, storing, tests, upload
+from catalog_service.executions import completion, history, jobs, merging, runs, service, storing, tests, upload
 from catalog_service.executions.queries import (
     ResultsQuery,
     RunResultsQuery,
@@ -391,4 +391,4 @@ async def merge_automated_test(
 ) -> Response:
     """Give the results of a test, and the test cases that it counts for, to the one that it is called now."""
     async with database.transaction() as connection:
-        return item(request, await tests.merge(connection, test_id, body.into))
+        return item(request, await merging.merge(connection, test_id, body.into))

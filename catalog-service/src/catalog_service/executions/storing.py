@@ -15,7 +15,7 @@ from catalog_service.executions import lanes, states
 from catalog_service.executions.read import FAILED, FLAKY, PASSED, SKIPPED
 from catalog_service.executions.states import Affected
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_column, fetch_value
+from chassis.db.rows import fetch_all, fetch_value
 
 MOST_ITERATIONS = 50
 """Names of failed iterations that are kept of a test."""
@@ -235,35 +235,6 @@ async def count_run(connection: Connection, run_id: UUID) -> None:
         """,
         {"run": run_id},
     )
-
-
-async def move(connection: Connection, test_id: int, into: int) -> None:
-    """Make the executions of a test those of another; of a run that had both, the outcomes are put together."""
-    parameters = {"old": test_id, "new": into}
-    await connection.execute(
-        """
-        INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
-        SELECT %(new)s, context_id, at, run_id, duration_ms, status, outcomes FROM executions WHERE test_id = %(old)s
-        ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
-            duration_ms = greatest(e.duration_ms, excluded.duration_ms),
-            status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
-            outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
-        """,
-        parameters,
-    )
-    await connection.execute(
-        """
-        INSERT INTO execution_failures (test_id, at, run_id, attempt, message, trace, iterations)
-        SELECT %(new)s, at, run_id, attempt, message, trace, iterations FROM execution_failures
-        WHERE test_id = %(old)s ON CONFLICT DO NOTHING
-        """,
-        parameters,
-    )
-    runs = await fetch_column(connection, "SELECT DISTINCT run_id FROM executions WHERE test_id = %(old)s", parameters)
-    for table in ("executions", "execution_failures"):
-        await connection.execute(f"DELETE FROM {table} WHERE test_id = %(old)s", parameters)
-    for run_id in runs:
-        await count_run(connection, run_id)
 
 
 async def delete_run(connection: Connection, run_id: UUID) -> None:

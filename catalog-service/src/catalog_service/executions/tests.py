@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from catalog_service.executions import renames, states, storing
@@ -10,7 +9,7 @@ from catalog_service.executions.states import Affected
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
 from catalog_service.verdict_states import CONTEXTS, DROPPED
-from chassis.core.problems import Conflict, NotFound
+from chassis.core.problems import NotFound
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
 from chassis.web.conditions import Conditions
@@ -133,7 +132,8 @@ def not_found() -> NotFound:
     return NotFound("There is no automated test with this id.", code="automated_test_not_found")
 
 
-async def _lock(connection: Connection, *ids: int) -> None:
+async def lock(connection: Connection, *ids: int) -> None:
+    """Lock tests in the order in which files lock them; raise NotFound for one that is none, or is merged."""
     found = await fetch_column(
         connection,
         "SELECT id FROM automated_tests WHERE id = ANY(%s) AND NOT is_manual AND merged_into IS NULL"
@@ -146,10 +146,10 @@ async def _lock(connection: Connection, *ids: int) -> None:
 
 async def assign(connection: Connection, test_id: int, test_case_id: UUID | None, now: datetime) -> Row:
     """Have the results of a test, those that there are among them, count for one test case, or for none."""
-    await _lock(connection, test_id)
+    await lock(connection, test_id)
     if test_case_id is not None and await items.find(connection, TEST_CASE, test_case_id, "") is None:
         raise TEST_CASE.not_found()
-    before = await _affected(connection, test_id)
+    before = await affected(connection, test_id)
     await connection.execute("DELETE FROM automated_test_cases WHERE test_id = %s", (test_id,))
     if test_case_id is not None:
         await connection.execute(
@@ -157,61 +157,16 @@ async def assign(connection: Connection, test_id: int, test_case_id: UUID | None
             " VALUES (%s, %s, 'person', %s)",
             (test_id, test_case_id, now),
         )
-    await states.refresh(connection, {*before, *await _affected(connection, test_id)})
+    await states.refresh(connection, {*before, *await affected(connection, test_id)})
     return await read(connection, test_id)
 
 
-async def merge(connection: Connection, test_id: int, into: int) -> Row:
-    """Make a test the former name of another: its results become those of the other; raise NotFound and Conflict."""
-    if test_id == into:
-        raise Conflict("A test cannot be merged with itself; name the other one.", code="same_test")
-    # Runs before tests, as files lock them that come meanwhile.
-    await connection.execute(
-        "SELECT FROM test_runs WHERE id = ANY(ARRAY(SELECT run_id FROM executions WHERE test_id = %s))"
-        " ORDER BY id FOR UPDATE",
-        (test_id,),
-    )
-    await _lock(connection, test_id, into)
-    before = {*await _affected(connection, test_id), *await _affected(connection, into)}
-    ids: dict[str, Any] = {"old": test_id, "new": into}
-    await connection.execute(
-        """
-        INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at)
-        SELECT %(new)s, test_case_id, matched_by, named_at FROM automated_test_cases WHERE test_id = %(old)s
-        AND NOT EXISTS (SELECT FROM automated_test_cases WHERE test_id = %(new)s)
-        """,
-        ids,
-    )
-    await connection.execute("DELETE FROM automated_test_cases WHERE test_id = %(old)s", ids)
-    # What is accepted of it goes with it, unless something is of the other, too.
-    await connection.execute(
-        """
-        UPDATE accepted_failures a SET test_id = %(new)s WHERE a.test_id = %(old)s AND (a.ended_at IS NOT NULL
-        OR NOT EXISTS (SELECT FROM accepted_failures o WHERE o.test_id = %(new)s AND o.ended_at IS NULL))
-        """,
-        ids,
-    )
-    await storing.move(connection, test_id, into)
-    await connection.execute(
-        """
-        UPDATE automated_tests t SET first_seen = least(t.first_seen, o.first_seen),
-            last_seen = greatest(t.last_seen, o.last_seen)
-        FROM automated_tests o WHERE o.id = %(old)s AND t.id = %(new)s
-        """,
-        ids,
-    )
-    await connection.execute(
-        "UPDATE automated_tests SET merged_into = %(new)s WHERE id = %(old)s OR merged_into = %(old)s", ids
-    )
-    await states.refresh(connection, {*before, *await _affected(connection, into)})
-    return await read(connection, into)
-
-
-async def _affected(connection: Connection, test_id: int) -> list[Affected]:
+async def affected(connection: Connection, *ids: int) -> list[Affected]:
+    """Return the states that tests have, for each test case that they count for."""
     return await fetch_all(
         connection,
         Affected,
         "SELECT DISTINCT c.test_case_id, c.test_id, e.context_id FROM automated_test_cases c"
-        " JOIN executions e ON e.test_id = c.test_id WHERE c.test_id = %s",
-        (test_id,),
+        " JOIN executions e ON e.test_id = c.test_id WHERE c.test_id = ANY(%s)",
+        (list(ids),),
     )
