@@ -47,6 +47,8 @@ _SUITE_FAILED = "A suite says that it failed beside its cases; only cases are co
 _SAID_SKIPPED = ("skipped", "skips", "skip", "disabled", "ignored")
 _OF_CATCH2 = "tbd"
 """The host that Catch2 names; it counts assertions as tests, as doctest does."""
+_PYTEST = "pytest tests"
+"""What pytest calls all suites together; it counts what is tested within a test, too, and such a case is no case."""
 _OF_DOCTEST = frozenset({"name", "errors", "failures", "tests"})
 """What doctest says of a suite, no more and no less; its cases have the status `run`."""
 _SWITCHES = frozenset({"executed", "ignored", "success"})
@@ -193,7 +195,7 @@ class _Cases(ResultsHandler):
     def _opened(self, name: str, file: str, attributes: Mapping[str, str]) -> _Suite:
         """Return a suite with what it says of itself."""
         given = attributes.get
-        if given("hostname") == _OF_CATCH2:
+        if given("hostname") == _OF_CATCH2 or given("name") == _PYTEST:
             self._counts_tests = False
         return _Suite(
             name,
