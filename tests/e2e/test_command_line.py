@@ -198,6 +198,51 @@ def test_results_are_of_the_lane_of_their_job_and_of_a_selection_outside_of_ci(r
     ]
 
 
+_REPEATED: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
+    "github": (
+        {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/doors", "GITHUB_RUN_ID": "RUN", "GITHUB_JOB": "unit"},
+        {"GITHUB_RUN_ATTEMPT": "1"},
+        {"GITHUB_RUN_ATTEMPT": "2"},
+    ),
+    "gitlab": (
+        {"GITLAB_CI": "true", "CI_PROJECT_PATH": "acme/doors", "CI_PIPELINE_ID": "RUN", "CI_JOB_NAME": "unit"},
+        {"CI_JOB_ID": "8731"},
+        {"CI_JOB_ID": "8735"},
+    ),
+    "azure": (
+        {"TF_BUILD": "True", "SYSTEM_TEAMPROJECT": "doors", "BUILD_BUILDID": "RUN", "SYSTEM_PHASENAME": "unit"},
+        {"SYSTEM_JOBATTEMPT": "1"},
+        {"SYSTEM_JOBATTEMPT": "2"},
+    ),
+    "buildkite": (
+        {
+            "BUILDKITE": "true",
+            "BUILDKITE_ORGANIZATION_SLUG": "acme",
+            "BUILDKITE_PIPELINE_SLUG": "doors",
+            "BUILDKITE_BUILD_NUMBER": "RUN",
+            "BUILDKITE_STEP_KEY": "unit",
+        },
+        {"BUILDKITE_RETRY_COUNT": "0"},
+        {"BUILDKITE_RETRY_COUNT": "1"},
+    ),
+}
+"""Variables of a job, and what its first and second try have beside them."""
+
+
+@pytest.mark.parametrize("system", _REPEATED)
+def test_a_job_that_is_repeated_replaces_its_first_try(run: Run, tmp_path: Path, system: str) -> None:
+    job, *tries = _REPEATED[system]
+    key, case = uuid4().hex, f'<testcase classname="{uuid4()}" name="close"'
+    counts = []
+    for variables, inside in zip(tries, ('<failure message="no connection"/>', ""), strict=True):
+        (tmp_path / "report.xml").write_text(f"<testsuite>{case}>{inside}</testcase></testsuite>")
+        of_ci = {name: key if value == "RUN" else value for name, value in (job | variables).items()}
+        sent = run("results", "report.xml", "--json", **of_ci)
+        assert sent.returncode == 0, sent.stderr
+        counts.append(json.loads(sent.stdout)[0]["run"]["counts"])
+    assert [(one["tests"], one["failed"], one["flaky"]) for one in counts] == [(1, 1, 0), (1, 0, 1)]
+
+
 def test_a_gate_is_waited_for_while_a_run_goes_on(run: Run, admin: Traceline, tmp_path: Path) -> None:
     (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
     key = uuid4().hex
