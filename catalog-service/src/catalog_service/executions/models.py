@@ -224,6 +224,13 @@ def _add_tests(metadata: sa.MetaData) -> None:
         # Each run changes its rows: within their pages where there is room.
         postgresql_with={"fillfactor": 50},
     )
+    sa.Table(
+        "forms_of_names",
+        metadata,
+        project_column(primary_key=True),
+        required("form", sa.Integer),
+        comment="the normal form that names of tests have been brought to; see executions.normal_forms",
+    )
     sa.Index("ix_automated_tests_class_name", tests.c.project_id, tests.c.class_name)
     matches = sa.Table(
         "automated_test_cases",

@@ -99,8 +99,8 @@ class ResultsQuery(BaseModel):
     job_try: Annotated[
         ShortText,
         Field(
-            description="What tells the tries of `job` apart, such as the id of each: a new one in the same run and lane"
-            " is the next attempt.",
+            description="What tells the tries of `job` apart, such as the id of each: a new one in the same run and"
+            " lane is the next attempt.",
             examples=["8731"],
         ),
     ] = None

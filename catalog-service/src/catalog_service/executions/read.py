@@ -20,6 +20,7 @@ from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
+from catalog_service.executions.normal_forms import normal_class, normal_name, without_lines
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result, milliseconds
 from chassis.core.full_disks import is_full, no_room_for_files
@@ -224,16 +225,24 @@ def _write(out: BinaryIO, lines: list[str]) -> None:
 
 
 def _line(result: Result, outcome: str, position: int, guess: Callable[[str], list[str]]) -> str:
-    name = result.name
+    class_name, name, iteration = result.class_name, result.name, result.iteration
     if name.isidentifier() and len(name) <= _LONGEST_NAME:  # as most are: nothing to escape, no parameters
-        base, shown, iteration = name, name, result.iteration
+        base = shown = name
     else:
+        named = normal_name(class_name, name)
+        if named.class_name != class_name:
+            iteration = ""  # its parameters are in the name
+        class_name, name, variant = named
         base = base_name(name)
-        shown, iteration = _text(base), result.iteration or (name if base != name else "")
+        shown = _text(base)
+        if not iteration:
+            iteration = f"{name} [{variant}]" if variant else name if base != name else ""
     guessed, maybe = guess(name), requirements_in(name)
     if result.tags:
         maybe = [*maybe, *result.tags]
-    shared, place = _shared(result.class_name, result.suite, result.file)
+    shared, place, index = _shared(class_name, result.suite, result.file)
+    if index:
+        iteration = f"{iteration or name} [{index}]"
     fingerprint = shared.copy()
     fingerprint.update(base.encode("utf-8", "replace"))
     duration = "\\N" if result.duration_ms is None else result.duration_ms
@@ -253,10 +262,12 @@ def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
 
 
 @lru_cache(4096)
-def _shared(class_name: str, suite: str, file: str) -> tuple["_Hash", str]:
-    """Return what the lines of all tests of a class have in common: of their fingerprints, and as text."""
+def _shared(class_name: str, suite: str, file: str) -> tuple["_Hash", str, str]:
+    """Return what the lines of all tests of a class have in common: of their fingerprints, as text, and its index."""
+    class_name, index = normal_class(class_name)
+    suite, file = without_lines(suite), without_lines(file)
     place = f"{_text(class_name, _LONGEST_CLASS)}\t{_text(suite)}\t{_text(file)}"
-    return fingerprints(class_name, suite, file), place
+    return fingerprints(class_name, suite, file), place, index
 
 
 def _text(text: str | None, longest: int = _LONGEST_NAME) -> str:

@@ -18,7 +18,7 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Store, receive_all
-from catalog_service.executions import completion, filling, incoming, lanes, runs, storing
+from catalog_service.executions import completion, filling, identities, incoming, lanes, runs, storing
 from catalog_service.executions.read import NO_RESULTS, TRIES, Order, Read, Refusal, decoded, health_of, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
@@ -190,6 +190,7 @@ async def store(
         await filling.lock_creations(connection)
     if len(files) > 1:
         await storing.lock_forms(connection)
+    await identities.bring_up(connection)
     run, _ = await runs.open_run(connection, spec, author(actor), now)
     stored = [await _store(connection, file, run, spec, options, actor, now) for file in files]
     if not all(one["duplicate"] for one in stored):

@@ -108,8 +108,10 @@ def _result(found: dict[str, Any]) -> Result:
     of = dict(reversed(labels))
     name = a_text(found.get("name")) or a_text(found.get("fullName"))
     package, place = of.get("package", ""), a_text(found.get("fullName")).rpartition("#")[0]
-    # pytest names the class there alone.
+    # pytest names the class there alone; of parameters with `::` in them it takes a part for another class.
     is_within = bool(package) and place.startswith(f"{package}.")
+    if is_within and "[" in place:
+        place = place.partition("[")[0].rpartition(".")[0]
     suites = [of[level] for level in ("parentSuite", "suite", "subSuite") if level in of]
     class_name = of.get("testClass") or of.get("class") or (place if is_within else _part(package, suites))
     start, stop = found.get("start"), found.get("stop")

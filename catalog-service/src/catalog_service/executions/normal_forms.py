@@ -1,0 +1,70 @@
+"""The normal form of what a test is called: the same by each reporter of its runner, and after an edit of its file.
+
+It is that of the runner's JUnit reports, which most tests are stored by. A form is told by its shape alone, so that
+tests that are stored come to it too (`identities`).
+"""
+
+import re
+from typing import NamedTuple
+
+from catalog_service.executions.names import base_name
+
+FORM = 1
+"""Which form this is; it counts up with each change of what comes out here, and stored tests are brought up to it."""
+
+
+class Identity(NamedTuple):
+    """What a test is known by from run to run; without a class, suite and file stand for it."""
+
+    class_name: str
+    name: str
+    suite: str
+    file: str
+
+
+class Named(NamedTuple):
+    """What a case is called; `variant` tells cases of it apart, where the form leaves out what did."""
+
+    class_name: str
+    name: str
+    variant: str = ""
+
+
+# pytest: `tests/test_shop.py::TestLogin::test_lock[x::y]` in CTRF and TAP; in JUnit of tests.test_shop.TestLogin.
+_NODE_ID = re.compile(r"(?P<file>[^:\[\]]+\.py)::(?:(?P<classes>[^\[\]]+)::)?(?P<name>[^:\[\]]+(?:\[.*\])?)", re.DOTALL)
+# Karate: `[1:7] list orders` is the first scenario, in line 7; `[2.1:20] order` the first row of an outline.
+_PLACE = re.compile(r"\[\d+(?:\.(?P<row>\d+))?:\d+\] (?=\S)")
+# GoogleTest: `QueueTest/0` and `Numbers/QueueTest/1` are of one typed suite, with another type each.
+_TYPED = re.compile(r"(?P<suite>(?:[A-Za-z_]\w*/)?[A-Za-z_]\w*)/(?P<index>\d+)", re.ASCII)
+# Of a feature with some scenarios alone: `features/login.feature:12:20`.
+_LINES = re.compile(r"(?<=\.feature)(?::\d+)+")
+
+
+def normal_name(class_name: str, name: str) -> Named:
+    """Return the normal form of a name that is no identifier, and of its class."""
+    if not class_name and "::" in name and (node := _NODE_ID.fullmatch(name)) is not None:
+        module = node["file"].removesuffix(".py").replace("\\", "/").removeprefix("./").replace("/", ".")
+        within = node["classes"].replace("::", ".") if node["classes"] else ""
+        return Named(f"{module}.{within}" if within else module, node["name"])
+    if name[:1] == "[" and (place := _PLACE.match(name)) is not None:
+        return Named(class_name, name[place.end() :], place["row"] or "")
+    return Named(class_name, without_lines(name))
+
+
+def normal_class(class_name: str) -> tuple[str, str]:
+    """Return the normal form of a class, and the index of its type where it has one."""
+    if class_name[-1:].isdecimal() and (typed := _TYPED.fullmatch(class_name)) is not None:
+        return typed["suite"], typed["index"]
+    return without_lines(class_name), ""
+
+
+def normal(test: Identity) -> Identity:
+    """Return the normal form of the identity of a test, which is its own."""
+    named = normal_name(test.class_name, test.name)
+    class_name, _ = normal_class(named.class_name)
+    return Identity(class_name, base_name(named.name), without_lines(test.suite), without_lines(test.file))
+
+
+def without_lines(place: str) -> str:
+    """Return a place without the lines of a feature file."""
+    return _LINES.sub("", place) if ".feature:" in place else place

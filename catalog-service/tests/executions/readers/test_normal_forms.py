@@ -1,0 +1,122 @@
+"""Names of tests that are the same by each reporter of their runner, and after an edit of their file."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog_service.executions.normal_forms import Identity, normal
+from catalog_service.executions.read import Order, read
+
+PYTEST = Identity("tests.test_shop.TestLogin", "test_lock", "", "")
+
+
+def identities(content: bytes) -> list[tuple[str, str, str]]:
+    """Return the class, name and iteration of each result of a file."""
+    out = io.BytesIO()
+    read(io.BytesIO(content), out, Order("auto"))
+    rows = [line.split("\t") for line in out.getvalue().decode().splitlines()]
+    return [(row[3], row[2], row[6]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [
+        (Identity("", "tests/test_shop.py::TestLogin::test_lock", "", ""), PYTEST),
+        (Identity("", "tests\\test_shop.py::TestLogin::test_lock", "", ""), PYTEST),
+        (Identity("", "./tests/test_shop.py::TestLogin::test_lock[a::b]", "", ""), PYTEST),
+        (Identity("", "test_shop.py::test_lock", "", ""), Identity("test_shop", "test_lock", "", "")),
+        (
+            Identity("", "test_shop.py::TestA::TestB::test_lock[[x]]", "", ""),
+            Identity("test_shop.TestA.TestB", "test_lock", "", ""),
+        ),
+        (PYTEST, PYTEST),
+        (Identity("", "shop::cart::tests::adds", "", ""), None),
+        (Identity("", "a.py::", "", ""), None),
+        (Identity("shop.orders", "[1:7] list orders", "", ""), Identity("shop.orders", "list orders", "", "")),
+        (Identity("shop.orders", "[2.11:20] order", "", ""), Identity("shop.orders", "order", "", "")),
+        (Identity("shop.orders", "[1:7]", "", ""), None),
+        (Identity("shop.orders", "[12] list orders", "", ""), None),
+        (Identity("QueueTest/0", "Push", "", ""), Identity("QueueTest", "Push", "", "")),
+        (Identity("Numbers/QueueTest/12", "Push", "", ""), Identity("Numbers/QueueTest", "Push", "", "")),
+        (Identity("example.com/doors/2", "TestOpen", "", ""), None),
+        (Identity("Numbers/QueueTest", "Push", "", ""), None),
+        (
+            Identity("", "Log in", "", "features/login.feature:12:20"),
+            Identity("", "Log in", "", "features/login.feature"),
+        ),
+        (Identity("features/login.feature:12", "Log in", "", ""), Identity("features/login.feature", "Log in", "", "")),
+    ],
+)
+def test_a_name_comes_to_its_normal_form_once(stored: Identity, expected: Identity | None) -> None:
+    assert normal(stored) == (expected or stored)
+    assert normal(normal(stored)) == normal(stored)
+
+
+_PIECES = st.sampled_from(
+    ["[1:7] ", "[2.1:3] ", "a.py", "::", "[", "]", "/0", "x", ".feature", ":12", " ", "/", "#1", "."]
+)
+_TEXTS = st.lists(_PIECES, max_size=8).map("".join)
+
+
+@given(st.builds(Identity, _TEXTS, _TEXTS, _TEXTS, _TEXTS))
+def test_the_normal_form_of_a_normal_form_is_itself(stored: Identity) -> None:
+    once = normal(stored)
+    assert normal(once) == once
+
+
+def _junit(*cases: tuple[str, str]) -> bytes:
+    inside = "".join(f'<testcase classname="{of}" name="{name}"/>' for of, name in cases)
+    return f'<testsuites><testsuite name="s">{inside}</testsuite></testsuites>'.encode()
+
+
+def _ctrf(*tests: dict[str, Any]) -> bytes:
+    summary = {"tests": len(tests), "passed": len(tests), "failed": 0}
+    found = {"tool": {"name": "pytest"}, "summary": summary, "tests": [{"status": "passed", **one} for one in tests]}
+    return json.dumps({"reportFormat": "CTRF", "results": found}).encode()
+
+
+def test_a_test_of_pytest_is_the_same_by_junit_ctrf_and_tap() -> None:
+    of, place = "tests.test_shop.TestLogin", "tests/test_shop.py::TestLogin"
+    expected = [(of, "test_lock", ""), (of, "test_more", "test_more[x::y]")]
+    assert identities(_junit((of, "test_lock"), (of, "test_more[x::y]"))) == expected
+    ctrf = _ctrf(
+        {"name": f"{place}::test_lock", "suite": ["tests/test_shop.py", "TestLogin"], "filePath": "tests/test_shop.py"},
+        {"name": f"{place}::test_more[x::y]", "parameters": {"a": "x::y"}},
+    )
+    assert identities(ctrf) == expected
+    assert identities(f"1..2\nok 1 {place}::test_lock\nok 2 {place}::test_more[x::y]\n".encode()) == expected
+
+
+def test_parameters_with_colons_are_no_class_in_allure() -> None:
+    result = {
+        "uuid": "u",
+        "historyId": "h",
+        "status": "passed",
+        "stage": "finished",
+        "name": "test_more[x::y]",
+        "fullName": "tests.test_shop.TestLogin.test_more[x#test_more",
+        "labels": [{"name": "package", "value": "tests.test_shop"}, {"name": "suite", "value": "test_shop"}],
+        "parameters": [{"name": "a", "value": "'x::y'"}],
+    }
+    ((of, name, _),) = identities(json.dumps(result).encode())
+    assert (of, name) == ("tests.test_shop.TestLogin", "test_more")
+
+
+def test_rows_of_karate_and_types_of_googletest_are_iterations() -> None:
+    of = "shop.orders"
+    rows = [(of, "[1:7] list"), (of, "[2.1:20] make an order"), (of, "[2.2:21] make an order")]
+    assert identities(_junit(*rows)) == [
+        (of, "list", ""),
+        (of, "make an order", "make an order [1]"),
+        (of, "make an order", "make an order [2]"),
+    ]
+    typed = [("QueueTest/0", "Push"), ("QueueTest/1", "Push"), ("QueueTest/1", "Pop/2")]
+    assert identities(_junit(*typed)) == [
+        ("QueueTest", "Push", "Push [0]"),
+        ("QueueTest", "Push", "Push [1]"),
+        ("QueueTest", "Pop", "Pop/2 [1]"),
+    ]

@@ -1,0 +1,100 @@
+"""Tests that are stored by names of an older form are the tests of today, with all that they have done."""
+
+import asyncio
+from typing import Any
+
+from testing.service import ok
+
+from .conftest import Results, Traced, junit
+
+
+async def _rename_as_before(results: Results, names: dict[tuple[str, str], tuple[str, str]]) -> None:
+    """Give tests the names, by class and name, that a version before would have stored."""
+    async with results.catalog.database.transaction() as connection:
+        await connection.execute("DELETE FROM forms_of_names")
+        for (class_name, name), (old_class, old_name) in names.items():
+            renamed = await connection.execute(
+                "UPDATE automated_tests SET class_name = %s, name = %s, fingerprint = sha256(convert_to(%s, 'UTF8'))"
+                " WHERE class_name = %s AND name = %s",
+                (old_class, old_name, f"{old_class} {old_name}", class_name, name),
+            )
+            assert renamed.rowcount == 1
+
+
+async def _counted(results: Results, class_name: str) -> dict[str, int]:
+    """Return the names of the tests of a class, each with the number of its executions."""
+    async with results.catalog.database.transaction() as connection:
+        cursor = await connection.execute(
+            "SELECT t.name, count(e.*) AS times FROM automated_tests t LEFT JOIN executions e ON e.test_id = t.id"
+            " WHERE t.class_name = %s AND t.merged_into IS NULL GROUP BY t.id",
+            (class_name,),
+        )
+        return {row["name"]: row["times"] for row in await cursor.fetchall()}
+
+
+async def test_a_test_goes_on_under_its_normal_name(traced: Traced) -> None:
+    of, results = f"shop.{traced.branch}", traced.results
+
+    async def send(name: str, end: str, commit: str) -> Any:
+        where = {"lane": "ci", "branch": traced.branch, "commit": traced.commit(commit)}
+        return ok(await results.post(junit((name, end), class_name=of), **where))
+
+    await send(f"[{traced.key}] first", "passed", "c1")
+    await send(f"[{traced.key}] second", "failed", "c1")
+    old = (of, f"[1:7] [{traced.key}] first"), (of, f"[1:9] [{traced.key}] first")
+    await _rename_as_before(results, {(of, f"[{traced.key}] first"): old[0], (of, f"[{traced.key}] second"): old[1]})
+    assert await traced.verdict() == "failed"
+    await send(f"[1:12] [{traced.key}] first", "passed", "c2")
+    assert await _counted(results, of) == {f"[{traced.key}] first": 3}
+    assert await traced.verdict() == "passed", "the line that failed is the test that passes now"
+    assert [test["missing"] for test in (await traced.standing())["tests"]] == [False]
+
+
+async def test_names_are_brought_up_once(results: Results) -> None:
+    of = f"shop.{results.catalog.word()}"
+    content = junit(("list", "passed"), class_name=of)
+    ok(await results.post(content))
+    await _rename_as_before(results, {(of, "list"): (of, "[1:7] list")})
+    ok(await results.post(content, dry_run=True))
+    assert await _counted(results, of) == {"[1:7] list": 1}, "a trial changes nothing"
+    ok(await results.post(content))
+    assert await _counted(results, of) == {"list": 2}
+    async with results.catalog.database.transaction() as connection:
+        await connection.execute("UPDATE automated_tests SET name = '[1:8] list' WHERE class_name = %s", (of,))
+    ok(await results.post(content))
+    assert await _counted(results, of) == {"[1:8] list": 3}, "what has the form is not looked at again"
+
+
+async def test_what_a_person_merged_leads_to_the_same_test_still(results: Results) -> None:
+    catalog, of = results.catalog, f"shop.{results.catalog.word()}"
+    ok(await results.post(junit(("old", "passed"), ("new", "passed"), class_name=of)))
+    ids = {}
+    for name in ("old", "new"):
+        (ids[name],) = [
+            one["id"] for one in (await catalog.read("/automated-tests", search=of))["items"] if one["name"] == name
+        ]
+    ok(await catalog.post(f"/automated-tests/{ids['old']}/merge", {"into": ids["new"]}))
+    await _rename_as_before(results, {(of, "old"): (of, "[1:7] old")})
+    ok(await results.post(junit(("old", "failed"), class_name=of)))
+    assert await _counted(results, of) == {"new": 2}
+
+
+async def test_uploads_at_once_bring_names_up_together(results: Results) -> None:
+    of = f"shop.{results.catalog.word()}"
+    names = [f"test {number}" for number in range(8)]
+    ok(await results.post(junit(*((name, "passed") for name in names), class_name=of)))
+    await _rename_as_before(results, {(of, name): (of, f"[{number}:1] {name}") for number, name in enumerate(names)})
+    sent = await asyncio.gather(*(results.post(junit((name, "passed"), class_name=of)) for name in names))
+    assert [one.status_code for one in sent] == [200] * 8
+    assert await _counted(results, of) == dict.fromkeys(names, 2)
+
+
+async def test_several_former_names_in_one_run_are_put_together(results: Results) -> None:
+    of = f"shop.{results.catalog.word()}"
+    ends = {"a": "passed", "b": "failed", "c": "skipped"}
+    sent = ok(await results.post(junit(*ends.items(), class_name=of)))
+    await _rename_as_before(results, {(of, name): (of, f"[{line}:1] order") for line, name in enumerate(ends)})
+    ok(await results.post(junit(("order", "passed"), class_name=of)))
+    assert await _counted(results, of) == {"order": 2}
+    run = await results.catalog.read(f"/test-runs/{sent['run']['id']}")
+    assert run["counts"] == {"tests": 1, "passed": 0, "failed": 1, "flaky": 0, "skipped": 0}
