@@ -29,6 +29,24 @@ async def test_files_of_one_try_are_of_one_attempt(traced: Traced) -> None:
     assert again["duplicate"]
 
 
+@pytest.mark.parametrize(
+    ("tries", "ends"),
+    [
+        ({"9": "failed", "10": "passed"}, ("flaky", "failed")),
+        ({"9": "passed", "10": "failed"}, ("failed", "failed")),
+        ({"a": "failed", "b": "passed"}, ("flaky", "failed")),
+    ],
+)
+async def test_a_try_that_comes_late_makes_nothing_better(
+    traced: Traced, tries: dict[str, str], ends: tuple[str, str]
+) -> None:
+    for commit, order, end in zip(("c1", "c2"), (tries, reversed(tries)), ends, strict=True):
+        of = {**OF, "run": f"{traced.branch} {commit}", "commit": commit}
+        for job_try in order:
+            await traced.run(("a", tries[job_try]), job_try=job_try, **of)
+        assert await traced.verdict(commit=traced.commit(commit)) == end
+
+
 async def test_jobs_of_one_lane_are_no_tries_of_one_another(traced: Traced) -> None:
     await traced.run(("a", "failed"), run=traced.branch, **{**OF, "job": "unit a", "job_try": "70"})
     await traced.run(("a", "passed"), run=traced.branch, **{**OF, "job": "unit b", "job_try": "71"})

@@ -222,15 +222,20 @@ async def find_attempt(
 ) -> int:
     """Return the how-manieth try of its job in a lane of a run this is, in the order in which tries have come.
 
-    It is the first where nobody says which job and which try it is. Raise Invalid after the last that there may be.
+    It is the first where nobody says which job and which try it is. One that comes after a later try, by its number,
+    counts together with that. Raise Invalid after the last that there may be.
     """
     if job is None or job_try is None:
         return 1
     attempt: int = await fetch_value(
         connection,
         """
-        SELECT coalesce(min(attempt) FILTER (WHERE job_try = %(try)s), max(attempt) + 1, 1) FROM run_uploads
-        WHERE run_id = %(run)s AND context_id = %(context)s AND job = %(job)s
+        SELECT coalesce(
+            min(attempt) FILTER (WHERE job_try = %(try)s),
+            min(attempt) FILTER (WHERE job_try ~ '^[1-9][0-9]*$' AND %(try)s ~ '^[1-9][0-9]*$'
+                AND (length(job_try), job_try COLLATE "C") > (length(%(try)s), %(try)s COLLATE "C")),
+            max(attempt) + 1, 1)
+        FROM run_uploads WHERE run_id = %(run)s AND context_id = %(context)s AND job = %(job)s
         """,
         {"run": run_id, "context": context_id, "job": job, "try": job_try},
     )
