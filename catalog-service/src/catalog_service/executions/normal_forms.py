@@ -33,9 +33,12 @@ class Named(NamedTuple):
 # pytest: `tests/test_shop.py::TestLogin::test_lock[x::y]` in CTRF and TAP; in JUnit of tests.test_shop.TestLogin.
 _NODE_ID = re.compile(r"(?P<file>[^:\[\]]+\.py)::(?:(?P<classes>[^\[\]]+)::)?(?P<name>[^:\[\]]+(?:\[.*\])?)", re.DOTALL)
 # Karate: `[1:7] list orders` is the first scenario, in line 7; `[2.1:20] order` the first row of an outline.
-_PLACE = re.compile(r"\[\d+(?:\.(?P<row>\d+))?:\d+\] (?=\S)")
+_PLACE = re.compile(r"(?:\[\d+(?:\.(?P<row>\d+))?:\d+\] )+(?=\S)")
 # GoogleTest: `QueueTest/0` and `Numbers/QueueTest/1` are of one typed suite, with another type each.
 _TYPED = re.compile(r"(?P<suite>(?:[A-Za-z_]\w*/)?[A-Za-z_]\w*)/(?P<index>\d+)", re.ASCII)
+# Playwright and Vitest: the class is the file in JUnit, and suites are of the name; JSON and TAP have them before it.
+_FILE = r"[^:›>]+?\.[cm]?[jt]sx?"
+_OF_FILE = re.compile(rf"(?P<file>{_FILE}) (?P<mark>[›>]) (?P<path>.+)", re.DOTALL)
 # Of a feature with some scenarios alone: `features/login.feature:12:20`.
 _LINES = re.compile(r"(?<=\.feature)(?::\d+)+")
 
@@ -58,11 +61,66 @@ def normal_class(class_name: str) -> tuple[str, str]:
     return without_lines(class_name), ""
 
 
+def of_file(class_name: str, name: str) -> Named:
+    """Return the normal form of a test of JavaScript whose file stands before its suites, in its class or its name."""
+    if class_name:
+        found = _OF_FILE.fullmatch(class_name)
+        return Named(found["file"], f"{found['path']} {found['mark']} {name}") if found else Named(class_name, name)
+    found = _OF_FILE.fullmatch(name)
+    return Named(found["file"], found["path"]) if found is not None else Named(class_name, name)
+
+
+def of_playwright(suite: str, file: str, name: str) -> Named | None:
+    """Return the normal form of a test of Playwright: its `suite` is `project > file > suites`, mostly.
+
+    The variant is the project. None where the suite does not lead to the `file`, which has a path before it in CTRF.
+    """
+    parts = suite.split(" > ")
+    for at, part in enumerate(parts[:2]):
+        if re.fullmatch(_FILE, part) and f"/{file}".replace("\\", "/").endswith(f"/{part}"):
+            return Named(part, " › ".join([*parts[at + 1 :], name]), "".join(parts[:at]))
+    return None
+
+
+def of_robot(suite: str, full_name: str, name: str) -> Named | None:
+    """Return the normal form of a test of Robot Framework in Allure: all its suites are its class, as in output.xml.
+
+    None where the full name is none of these suites and the name.
+    """
+    class_name = suite.replace(" > ", ".")
+    return Named(class_name, name) if suite and full_name == f"{class_name}.{name}" else None
+
+
 def normal(test: Identity) -> Identity:
     """Return the normal form of the identity of a test, which is its own."""
-    named = normal_name(test.class_name, test.name)
+    while (changed := _changed(test)) != test:
+        test = changed  # shorter, or with a class at last
+    return test
+
+
+def _changed(test: Identity) -> Identity:
+    former = _former_of_playwright(test) or (None if test.class_name else of_robot(test.suite, test.file, test.name))
+    named = former or of_file(*normal_name(test.class_name, test.name)[:2])
     class_name, _ = normal_class(named.class_name)
     return Identity(class_name, base_name(named.name), without_lines(test.suite), without_lines(test.file))
+
+
+def _former_of_playwright(test: Identity) -> Named | None:
+    """Return the normal form of a test that was stored by CTRF or Allure, if its names tell that Playwright ran it.
+
+    Tests of Jest look alike in CTRF: these are called by their suites too, or say no folder of their file.
+    """
+    if not test.class_name:
+        found = of_playwright(test.suite, test.file, test.name)
+        within = " ".join(found.name.split(" › ")[:-1]) if found is not None else ""
+        is_clear = found is not None and bool(found.variant or within or "/" in found.class_name)
+        return found if is_clear and not (within and test.name.startswith(f"{within} ")) else None
+    package, *within = test.class_name.split(" > ")
+    parts = test.suite.split(" > ")
+    for at, part in enumerate(parts[:2]):
+        if re.fullmatch(_FILE, part) and parts[at + 1 :] == within and package.endswith(f".{part.replace('/', '.')}"):
+            return Named(part, " › ".join([*within, test.name]))
+    return None
 
 
 def without_lines(place: str) -> str:

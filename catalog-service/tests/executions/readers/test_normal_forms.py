@@ -12,6 +12,8 @@ from catalog_service.executions.normal_forms import Identity, normal
 from catalog_service.executions.read import Order, read
 
 PYTEST = Identity("tests.test_shop.TestLogin", "test_lock", "", "")
+LOCKS = ("shop/a.spec.ts", "cart › locks")
+"""A test of Playwright by its JUnit report."""
 
 
 def identities(content: bytes) -> list[tuple[str, str, str]]:
@@ -49,6 +51,34 @@ def identities(content: bytes) -> list[tuple[str, str, str]]:
             Identity("", "Log in", "", "features/login.feature"),
         ),
         (Identity("features/login.feature:12", "Log in", "", ""), Identity("features/login.feature", "Log in", "", "")),
+        # Playwright: its JSON, CTRF and Allure.
+        (Identity("shop/a.spec.ts › cart", "locks", "cart", "f"), Identity(*LOCKS, "cart", "f")),
+        *(
+            (
+                Identity("", "locks", f"{project}shop/a.spec.ts > cart", file),
+                Identity(*LOCKS, f"{project}shop/a.spec.ts > cart", file),
+            )
+            for project in ("webkit > ", "")
+            for file in ("/builds/shop/a.spec.ts", "C:\\work\\shop\\a.spec.ts")
+        ),
+        *(
+            (Identity("pkg.shop.a.spec.ts > cart", "locks", of, ""), Identity(*LOCKS, of, ""))
+            for of in ("webkit > shop/a.spec.ts > cart", "shop/a.spec.ts > cart")
+        ),
+        # Jest, whose names have the suites in them, or which nothing tells from Playwright.
+        (Identity("", "cart locks", "a.test.ts > cart", "/builds/shop/a.test.ts"), None),
+        (Identity("", "locks", "a.test.ts", "/builds/shop/a.test.ts"), None),
+        (Identity("", "locks", "webkit > other.spec.ts > cart", "/builds/shop/a.spec.ts"), None),
+        # Vitest by TAP.
+        (Identity("shop/a.test.ts > cart", "locks", "", ""), Identity("shop/a.test.ts", "cart > locks", "", "")),
+        (Identity("", "shop/a.test.ts > cart > locks", "", ""), Identity("shop/a.test.ts", "cart > locks", "", "")),
+        (Identity("", "the cart > locks", "", ""), None),
+        # Robot Framework by Allure.
+        (
+            Identity("", "Locks", "Doors > Front", "Doors.Front.Locks"),
+            Identity("Doors.Front", "Locks", "Doors > Front", "Doors.Front.Locks"),
+        ),
+        (Identity("", "Locks", "Doors > Front", "Doors.Back.Locks"), None),
     ],
 )
 def test_a_name_comes_to_its_normal_form_once(stored: Identity, expected: Identity | None) -> None:
@@ -120,3 +150,61 @@ def test_rows_of_karate_and_types_of_googletest_are_iterations() -> None:
         ("QueueTest", "Push", "Push [1]"),
         ("QueueTest", "Pop", "Pop/2 [1]"),
     ]
+
+
+def test_a_test_of_playwright_is_the_same_by_each_of_its_reporters() -> None:
+    of, name = LOCKS
+    junit = f'<testsuites><testsuite name="{of}" hostname="webkit"><testcase classname="{of}" name="{name}"/>'
+    case = {"title": "locks", "file": of, "tests": [{"projectName": "webkit", "status": "expected", "results": []}]}
+    own = {
+        "config": {},
+        "suites": [{"title": of, "file": of, "suites": [{"title": "cart", "file": of, "specs": [case]}]}],
+    }
+    ctrf = _ctrf({"name": "locks", "suite": f"webkit > {of} > cart", "filePath": f"/builds/tests/{of}"})
+    expected = [(of, name, f"{name} [webkit]")]
+    assert identities(f"{junit}</testsuite></testsuites>".encode()) == expected
+    assert identities(json.dumps(own).encode()) == expected
+    assert identities(ctrf.replace(b'"pytest"', b'"playwright"')) == expected
+    labels = {"framework": "playwright", "package": "pkg.shop.a.spec.ts", "parentSuite": "webkit", "suite": of}
+    labels["subSuite"] = "cart"
+    result = {
+        "uuid": "u",
+        "historyId": "h",
+        "status": "passed",
+        "stage": "finished",
+        "name": "locks",
+        "fullName": f"{of} › {name}",
+        "labels": [{"name": label, "value": value} for label, value in labels.items()],
+    }
+    assert [one[:2] for one in identities(json.dumps(result).encode())] == [LOCKS]
+
+
+def test_a_test_of_vitest_is_the_same_by_junit_and_both_forms_of_tap() -> None:
+    expected = [("shop/a.test.ts", "cart > locks", "")]
+    assert identities(_junit(("shop/a.test.ts", "cart &gt; locks"))) == expected
+    assert identities(b"1..1\nok 1 - shop/a.test.ts > cart > locks\n") == expected
+    nested = b"""TAP version 13
+1..1
+ok 1 - shop/a.test.ts # time=8.70ms {
+    1..1
+    ok 1 - cart # time=5.83ms {
+        1..1
+        ok 1 - locks # time=5.29ms
+    }
+}
+"""
+    assert expected[0] in identities(nested)
+
+
+def test_a_test_of_robot_framework_is_the_same_in_allure() -> None:
+    labels = {"framework": "robotframework", "parentSuite": "Doors", "suite": "Front"}
+    result = {
+        "uuid": "u",
+        "historyId": "h",
+        "status": "passed",
+        "stage": "finished",
+        "name": "Locks",
+        "fullName": "Doors.Front.Locks",
+        "labels": [{"name": label, "value": value} for label, value in labels.items()],
+    }
+    assert identities(json.dumps(result).encode()) == [("Doors.Front", "Locks", "")]

@@ -785,7 +785,7 @@ not ok 2 - b.js # time=3ms
     assert [(one.class_name, one.name, one.status) for one in results("tap", content)] == [
         ("", "a.js", "passed"),
         ("a.js", "inner", "passed"),
-        ("a.js > inner", "deep", "failed"),
+        ("a.js", "inner > deep", "failed"),
         ("", "b.js", "failed"),
         ("b.js", "in b", "failed"),
     ]

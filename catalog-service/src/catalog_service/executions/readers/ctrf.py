@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Notice
+from catalog_service.executions.normal_forms import of_playwright
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items, member
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -20,6 +21,7 @@ from catalog_service.executions.readers.results import (
 
 _SHAPE: Shape = {"retryAttempts": [{}]}
 _BEGINS = re.compile(rb'"results"\s*:\s*\{\s*"(?:tool|summary|tests|environment|extra)"')
+_OF_PLAYWRIGHT = re.compile(rb'"tool"\s*:\s*\{\s*"name"\s*:\s*"playwright"')
 _STATUSES: dict[str, Status] = {"passed": "passed", "failed": "failed"}
 
 
@@ -38,8 +40,13 @@ def recognise(file: BinaryIO, name: str) -> float:
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests; then hold them against what the report says of them together."""
     found = failed = 0
+    is_of_playwright = _OF_PLAYWRIGHT.search(file.read(65536)) is not None
+    file.seek(0)
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
         result = _result(test)
+        if is_of_playwright and (named := of_playwright(result.suite, result.file, result.name)) is not None:
+            result.class_name, result.name, project = named
+            result.iteration = f"{named.name} [{project}]" if project else ""
         found += 1
         failed += result.status == "failed" or result.failed_before
         yield result

@@ -84,14 +84,14 @@ def _annotated(test: dict[str, Any]) -> list[str]:
 
 
 def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str) -> Result:
-    name, project = a_text(spec.get("title")), a_text(test.get("projectName"))
+    name, project = " › ".join([*path, a_text(spec.get("title"))]), a_text(test.get("projectName"))
     runs = a_list(test.get("results"))
     status = _STATUSES.get(a_text(test.get("status")))
     if status is None:
         status = "passed" if spec.get("ok") is True else "failed"
     result = Result(
         name,
-        class_name=f"{file} › {' › '.join(path)}" if path else file,
+        class_name=file,
         suite=" › ".join(path),
         file=file,
         iteration=f"{name} [{project}]" if project else "",

@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 from catalog_service.exchange.readers.lines import numbered_lines
 from catalog_service.exchange.records import Notice, Unreadable
+from catalog_service.executions.normal_forms import of_file
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -151,7 +152,9 @@ class _Tap:
         name = (rest[numbered.end() :] if numbered else rest).strip().removeprefix("-").strip().replace("\\#", "#")
         self._enter(depth, name)
         above = [self._path[level] for level in sorted(self._path) if level < depth]
-        result = Result(name or f"test {numbered['number'] if numbered else self._seen}", class_name=" > ".join(above))
+        name = name or f"test {numbered['number'] if numbered else self._seen}"
+        named = of_file(" > ".join(above), name)
+        result = Result(named.name, class_name=named.class_name)
         result.duration_ms = duration_ms
         if directive is not None:
             result.status = "skipped"
@@ -162,7 +165,7 @@ class _Tap:
         for level in [level for level in self._path if level >= depth]:
             del self._path[level]
         if opens:
-            self._path[depth] = result.name
+            self._path[depth] = name
         return result
 
     def _enter(self, depth: int, name: str | None = None) -> None:
