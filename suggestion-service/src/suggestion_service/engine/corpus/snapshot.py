@@ -68,10 +68,12 @@ class Snapshot:
     def _frequencies(self) -> tuple[Ints, Floats]:
         """Return the document frequencies that terms have, and room for a figure by document frequency.
 
-        They are few: a figure of each term would take long.
+        Where there are more terms than frequencies, each comes once: a figure of each term would take long.
         """
         of_frequency = np.zeros(1 + int(self.document_frequencies.max(initial=0)))
-        frequencies = np.flatnonzero(np.bincount(self.document_frequencies))
+        frequencies = self.document_frequencies
+        if len(frequencies) > len(of_frequency):
+            frequencies = np.flatnonzero(np.bincount(frequencies))
         return frequencies[frequencies > 0], of_frequency
 
     def language(self, side: Side) -> str | None:
