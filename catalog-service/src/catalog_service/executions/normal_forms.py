@@ -112,9 +112,9 @@ def _former_of_playwright(test: Identity) -> Named | None:
     """
     if not test.class_name:
         found = of_playwright(test.suite, test.file, test.name)
-        within = " ".join(found.name.split(" › ")[:-1]) if found is not None else ""
-        is_clear = found is not None and bool(found.variant or within or "/" in found.class_name)
-        return found if is_clear and not (within and test.name.startswith(f"{within} ")) else None
+        called = " ".join(found.name.split(" › ")[:-1]) if found is not None else ""
+        is_clear = found is not None and bool(found.variant or called or "/" in found.class_name)
+        return found if is_clear and not (called and test.name.startswith(f"{called} ")) else None
     package, *within = test.class_name.split(" > ")
     parts = test.suite.split(" > ")
     for at, part in enumerate(parts[:2]):
