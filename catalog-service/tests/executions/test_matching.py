@@ -146,6 +146,42 @@ async def test_requirements_that_results_name_are_linked(results: Results) -> No
     assert ok(await results.post(report, link=True))["links_created"] == 0
 
 
+def _about(name: str, **properties: str) -> bytes:
+    """Return a report of one test with properties."""
+    inside = "".join(f'<property name="{key}" value="{value}"/>' for key, value in properties.items())
+    return f"<testsuite><testcase name='{name}'><properties>{inside}</properties></testcase></testsuite>".encode()
+
+
+async def test_a_requirement_that_a_result_names_is_never_left_in_silence(results: Results) -> None:
+    requirement = await results.catalog.requirement(external_id=results.catalog.word())
+    test_case = await results.catalog.test_case(external_id=results.catalog.word())
+    key, name = requirement["external_id"], results.catalog.word()
+    for of in ({}, {"test_case": test_case["external_id"]}):
+        sent = ok(await results.post(_about(results.catalog.word(), requirement=f"{key} NO-SUCH", **of)))
+        told = {one["code"]: one for one in sent["warnings"]}
+        assert told["unknown_requirement"]["ids"] == ["NO-SUCH"]
+        assert told["requirements_not_linked"]["ids"] == [key]
+        assert "link=true" in told["requirements_not_linked"]["message"]
+    made = ok(await results.post(_about(name, requirement=key), unknown="create"))
+    assert (made["created"], made["links_created"], made["warnings"]) == (1, 1, [])
+    assert (await results.verdict(requirement))["verdict"] == "passed"
+    again = ok(await results.post(_about(name, requirement=key)))
+    assert again["warnings"] == [], "it is linked"
+
+
+async def test_a_test_case_may_be_named_in_brackets_by_a_tag_or_in_other_letters(results: Results) -> None:
+    word = results.catalog.word().upper()
+    test_case = await results.catalog.test_case(external_id=f"TC-{word}")
+    for said in (f"@TC-{word}", f"[TC-{word}]", f"tc-{word.lower()}", f"[@Tc-{word}]"):
+        sent = ok(await results.post(_about(results.catalog.word(), test_case=said)))
+        assert (sent["matched"], sent["warnings"]) == (1, []), said
+    other = await results.catalog.test_case(external_id=f"tc-{word}")
+    for said, matched in ((f"tc-{word}", 1), (f"Tc-{word}", 0)):
+        sent = ok(await results.post(_about(results.catalog.word(), test_case=said)))
+        assert sent["matched"] == matched, "of two that are alike only what is written out names one"
+    assert other["id"] != test_case["id"]
+
+
 async def test_a_person_says_which_test_case_it_is(results: Results) -> None:
     requirement, (test_case,) = await results.traced()
     name = results.catalog.word()

@@ -12,7 +12,7 @@ from catalog_service.links.service import create_imported
 from catalog_service.test_cases.schemas import TestCaseWrite
 from catalog_service.values import AutomationStatus, LinkType, TestCaseType
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_column
+from chassis.db.rows import fetch_column, fetch_value
 from chassis.messaging.events import Actor
 
 _LONGEST_ID = 100
@@ -70,13 +70,13 @@ def _fields(key: str, test: dict[str, Any], run: StoredRun) -> dict[str, Any]:
     return dict(body.__dict__)
 
 
-async def link(connection: Connection, actor: Actor) -> tuple[int, list[str]]:
+async def link(connection: Connection, actor: Actor, *, made_alone: bool) -> int:
     """Link the test cases of a file to the requirements that its results name; return how many links are new.
 
-    And the requirements that do not exist; what only may name one is none of them.
+    `made_alone`: link only test cases that were made of tests.
     """
     cursor = await connection.execute(
-        """
+        f"""
         SELECT DISTINCT r.id AS requirement_id, c.test_case_id
         FROM incoming i JOIN incoming_tests t USING (fingerprint) JOIN automated_test_cases c ON c.test_id = t.test_id
         CROSS JOIN LATERAL (
@@ -85,10 +85,21 @@ async def link(connection: Connection, actor: Actor) -> tuple[int, list[str]]:
         JOIN requirements r ON r.external_id = named.word
         WHERE (i.requirements IS NOT NULL OR i.maybe_requirements IS NOT NULL) AND NOT EXISTS (
             SELECT FROM links l WHERE l.requirement_id = r.id AND l.test_case_id = c.test_case_id)
+        {"AND c.matched_by = 'created'" if made_alone else ""}
         ORDER BY r.id, c.test_case_id
         """
     )
     pairs = [(row["requirement_id"], row["test_case_id"]) for row in await cursor.fetchall()]
+    return await create_imported(connection, pairs, LinkType.VERIFIES, actor) if pairs else 0
+
+
+async def read_not_linked(connection: Connection) -> tuple[list[str], list[str]]:
+    """Return requirements that properties of results name: those that do not exist, and those without a link there.
+
+    A test has no link to them where it has no test case, or one that is not linked to them.
+    """
+    if not await fetch_value(connection, "SELECT EXISTS (SELECT FROM incoming WHERE requirements IS NOT NULL)"):
+        return [], []
     unknown = await fetch_column(
         connection,
         """
@@ -97,5 +108,16 @@ async def link(connection: Connection, actor: Actor) -> tuple[int, list[str]]:
         ORDER BY word LIMIT 100
         """,
     )
-    made = await create_imported(connection, pairs, LinkType.VERIFIES, actor) if pairs else 0
-    return made, unknown
+    left = await fetch_column(
+        connection,
+        """
+        SELECT DISTINCT r.external_id FROM incoming i
+        CROSS JOIN LATERAL json_array_elements_text(i.requirements) AS word JOIN requirements r ON r.external_id = word
+        LEFT JOIN incoming_tests t USING (fingerprint)
+        WHERE i.requirements IS NOT NULL AND NOT EXISTS (
+            SELECT FROM automated_test_cases c JOIN links l ON l.test_case_id = c.test_case_id
+            WHERE c.test_id = t.test_id AND l.requirement_id = r.id)
+        ORDER BY r.external_id LIMIT 100
+        """,
+    )
+    return unknown, left

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, NAMES, PASSED, SKIPPED
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_only, fetch_value
+from chassis.db.rows import fetch_column, fetch_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,7 @@ async def gather(connection: Connection) -> None:
     await connection.execute("ANALYZE incoming_tests (fingerprint, test_id, is_new)")
 
 
+_MOST_TOLD = 100
 _IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"
 NAMED_TEST_CASES = f"""
     SELECT id FROM test_cases WHERE external_id = word
@@ -119,24 +120,45 @@ async def match(connection: Connection) -> list[str]:
     an automation id, which one test may have for several test cases: then it has none, and is `ambiguous`.
     """
     await connection.execute(f"CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS {_found('named', 'named')}")
+    unknown_ids = await _match_alike(connection, await _unknown_ids(connection))
     of_others = "AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)"
     await connection.execute(f"INSERT INTO incoming_matches {_found('guessed', 'name')} {of_others}")
     # Last: what a tag names takes nothing from what a name does.
     await connection.execute(f"INSERT INTO incoming_matches {_found('tagged', 'named')}")
-    return await _unknown_ids(connection)
+    return unknown_ids[:_MOST_TOLD]
 
 
 async def _unknown_ids(connection: Connection) -> list[str]:
-    rows = await fetch_value(
+    return await fetch_column(
         connection,
         f"""
-        SELECT array_agg(word) FROM (
-            SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
-            WHERE i.named IS NOT NULL AND NOT EXISTS ({NAMED_TEST_CASES})
-            ORDER BY word LIMIT 100) AS unknown
+        SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
+        WHERE i.named IS NOT NULL AND NOT EXISTS ({NAMED_TEST_CASES}) ORDER BY word
         """,
     )
-    return rows or []
+
+
+async def _match_alike(connection: Connection, words: list[str]) -> list[str]:
+    """Match `@TC-1`, `[TC-1]` and `tc-1` with the test case TC-1, where one alone is called so; return what is left."""
+    if not words:
+        return []
+    cursor = await connection.execute(
+        """
+        SELECT word, min(t.id::text)::uuid AS id FROM unnest(%s::text[]) AS word
+        JOIN test_cases t ON lower(t.external_id) = lower(btrim(word, '@[]')) GROUP BY word HAVING count(*) = 1
+        """,
+        (words,),
+    )
+    alike: dict[str, UUID] = {row["word"]: row["id"] for row in await cursor.fetchall()}
+    await connection.execute(
+        """
+        INSERT INTO incoming_matches SELECT DISTINCT i.fingerprint, alike.id, 'named'
+        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS named (word)
+        JOIN unnest(%s::text[], %s::uuid[]) AS alike (word, id) USING (word) WHERE i.named IS NOT NULL
+        """,
+        (list(alike), list(alike.values())),
+    )
+    return [word for word in words if word not in alike]
 
 
 async def find_tests(connection: Connection) -> None:

@@ -114,8 +114,8 @@ class ResultsQuery(BaseModel):
     unknown: Annotated[
         Unknown,
         Field(
-            description="Tests without a test case: `keep` stores them, `create` makes test cases, `ignore` leaves them"
-            " out, `fail` refuses the file."
+            description="Tests without a test case: `keep` stores them, `create` makes test cases and links them to the"
+            " requirements that their results name, `ignore` leaves them out, `fail` refuses the file."
         ),
     ] = Unknown.KEEP
     duplicates: Annotated[

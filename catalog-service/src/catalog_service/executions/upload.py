@@ -18,7 +18,7 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Store, receive_all
-from catalog_service.executions import completion, filling, identities, incoming, lanes, runs, storing
+from catalog_service.executions import completion, filling, identities, incoming, lanes, remarks, runs, storing
 from catalog_service.executions.read import NO_RESULTS, TRIES, Order, Read, Refusal, decoded, health_of, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
@@ -34,7 +34,6 @@ _IN_A_THREAD = 1024 * 1024
 _ARCHIVE_IN_A_THREAD = 16 * 1024
 """Bytes; larger files are read by a process of their own, which a file may kill without harm."""
 _BLOCK = 1024 * 1024
-_MOST_WARNED = 20
 _COUNTED = ("tests", "matched", "created", "links_created", "unknown", "ambiguous")
 _TRIES = 4
 _places = asyncio.Semaphore(2)
@@ -246,11 +245,11 @@ async def _store(
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
     unless = {TRIES: options.duplicates == "last", NO_RESULTS: options.allow_empty}
     noticed = [one for one in results.read.warnings if not unless.get(one["code"])]
-    warnings = [*noticed, *_warnings(matched, unknown_ids, options)]
+    warnings = [*noticed, *remarks.tell_unmatched(matched, unknown_ids, keeps=options.unknown == "keep")]
     if options.shard is not None and await runs.has_same_part(
         connection, run["id"], context_id, options.shard, options.shards, attempt, results.file_name
     ):
-        warnings.append(_same_part(options, attempt))
+        warnings.append(remarks.tell_same_part(options.shard, options.shards, attempt))
     upload_id = uuid4()
     upload = {
         "id": upload_id,
@@ -277,13 +276,11 @@ async def _store(
     )
     into = storing.Run(run["id"], context_id, run["at"])
     await storing.store(connection, into, attempt, is_first=not known)
-    if options.link:
-        links, unknown_requirements = await filling.link(connection, actor)
-        if unknown_requirements:
-            warnings.append(_unknown("requirement", unknown_requirements))
-            await connection.execute("UPDATE run_uploads SET warnings = %s WHERE id = %s", (Json(warnings), upload_id))
-    else:
-        links = 0
+    links, linked = await _link(connection, options, actor)
+    if linked:
+        await connection.execute(
+            "UPDATE run_uploads SET warnings = %s WHERE id = %s", (Json([*warnings, *linked]), upload_id)
+        )
     await incoming.forget(connection)
     return {
         "upload_id": upload_id,
@@ -295,6 +292,17 @@ async def _store(
         "unknown": matched.unknown,
         "ambiguous": matched.ambiguous,
     }
+
+
+async def _link(connection: Connection, options: Options, actor: Actor) -> tuple[int, list[dict[str, Any]]]:
+    """Link what the caller wants to be linked; return how many links are new, and what was not linked."""
+    if options.link or options.unknown == "create":
+        links = await filling.link(connection, actor, made_alone=not options.link)
+    else:
+        links = 0
+    unknown, left = await filling.read_not_linked(connection)
+    warnings = [remarks.tell_unknown("requirement", unknown)] if unknown else []
+    return links, [*warnings, *([remarks.tell_not_linked(left)] if left else [])]
 
 
 async def _answered(connection: Connection, run_id: UUID, stored: list[Row]) -> Row:
@@ -338,41 +346,6 @@ async def _take_unknown(connection: Connection, options: Options, run: StoredRun
                 members={"tests": names[:100], "total": len(names)},
             )
     return 0
-
-
-def _warnings(matched: incoming.Matched, unknown_ids: list[str], options: Options) -> list[dict[str, Any]]:
-    warnings = []
-    if unknown_ids:
-        warnings.append(_unknown("test case", unknown_ids))
-    if matched.unknown and options.unknown == "keep":
-        message = "Tests have no test case; GET /automated-tests?linked=false lists them."
-        warnings.append({"code": "unknown_test", "message": message, "count": matched.unknown})
-    if matched.ambiguous:
-        message = "Several test cases have the automation id of a test; they count for none of them."
-        warnings.append({"code": "ambiguous_automation_id", "message": message, "count": matched.ambiguous})
-    return warnings
-
-
-def _part(shard: int | None, shards: int | None, attempt: int) -> str:
-    return f"attempt {attempt}" if shard is None else f"shard {shard}/{shards} of attempt {attempt}"
-
-
-def _same_part(options: Options, attempt: int) -> dict[str, Any]:
-    part = _part(options.shard, options.shards, attempt)
-    message = (
-        f"Another file of this run with the same name says that it is {part}, too. Both count, and of a test that"
-        " both have the worse end. Jobs of one run need shards of their own, a job that is repeated the next attempt."
-    )
-    return {"code": "same_shard", "message": message, "count": 1}
-
-
-def _unknown(kind: str, ids: list[str]) -> dict[str, Any]:
-    return {
-        "code": f"unknown_{kind.replace(' ', '_')}",
-        "message": f"Results name {kind}s that do not exist: {', '.join(ids[:_MOST_WARNED])}.",
-        "count": len(ids),
-        "ids": ids,
-    }
 
 
 async def unless_deadlocked(do: Callable[[], Awaitable[Response]]) -> Response:

@@ -22674,7 +22674,7 @@ export interface operations {
                 started_at?: string;
                 /** @description Steps of Cucumber that nobody has written, and pending ones. */
                 undefined?: "fail" | "skip";
-                /** @description Tests without a test case: `keep` stores them, `create` makes test cases, `ignore` leaves them out, `fail` refuses the file. */
+                /** @description Tests without a test case: `keep` stores them, `create` makes test cases and links them to the requirements that their results name, `ignore` leaves them out, `fail` refuses the file. */
                 unknown?: "keep" | "create" | "ignore" | "fail";
             };
             header?: {
