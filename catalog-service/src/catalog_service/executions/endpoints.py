@@ -13,17 +13,8 @@ from catalog_service.authorship import author
 from catalog_service.exchange.jobs.endpoints import settings_of
 from catalog_service.exchange.jobs.upload import MOST_FILES
 from catalog_service.executions import completion, history, jobs, merging, runs, service, storing, tests, upload
-from catalog_service.executions.queries import (
-    ResultsQuery,
-    RunResultsQuery,
-    RunsQuery,
-    TestsQuery,
-    VerdictQuery,
-    basis_of,
-    limits_of,
-    moment_of_commit,
-    moment_of_run,
-)
+from catalog_service.executions.queries import RunResultsQuery, RunsQuery, TestsQuery, VerdictQuery, basis_of
+from catalog_service.executions.results_query import ResultsQuery, limits_of, moment_of_commit, moment_of_run
 from catalog_service.executions.run_schemas import ListedTestRun, ResultsUpload, TestRun, TestRunWrite, UploadedResults
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import (
