@@ -45,7 +45,7 @@ def tell_not_linked(ids: list[str]) -> dict[str, Any]:
     """Return what is to be said of requirements that results name, when nothing was linked."""
     message = (
         f"Results name requirements that their tests are not linked to: {', '.join(ids[:_MOST_WARNED])}."
-        " With link=true the test cases of these tests are linked to them; unknown=create makes the test case of a test that"
-        " has none, and its link."
+        " With link=true the test cases of these tests are linked to them; unknown=create makes the test case of a test"
+        " that has none, and its link."
     )
     return {"code": "requirements_not_linked", "message": message, "count": len(ids), "ids": ids}
