@@ -54,14 +54,19 @@ class ReadOptions:
 
 @dataclass(slots=True)
 class Inspection:
-    """What a file looks like, for the answer of POST /imports/inspect; `mapping` is the proposed one."""
+    """What a file looks like, for the answer of POST /imports/inspect.
+
+    `columns` and `mapping` are of its main table, `parts` are all tables that are read, by `record_mapping`.
+    """
 
     format: str
     encoding: str | None = None
     dialect: dict[str, Any] | None = None
     sheets: list[dict[str, Any]] = field(default_factory=list)
     columns: list[dict[str, Any]] = field(default_factory=list)
+    parts: list[dict[str, Any]] = field(default_factory=list)
     mapping: dict[str, Any] | None = None
+    record_mapping: dict[str, Any] | None = None
     preset: str | None = None
     warnings: list[dict[str, Any]] = field(default_factory=list)
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from catalog_service.exchange import registry
-from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Document, Item, Notice, Revision, Unreadable
@@ -126,7 +126,7 @@ class _Read:
     notices: list[dict[str, Any]] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
     columns: list[dict[str, Any]] | None = None
-    """Of a table: the name of each column, and the field that it becomes."""
+    """Of tables: the sheet and the name of each column, and the field that it becomes."""
 
 
 def found(file: BinaryIO, order: Order) -> Iterator[bytes]:
@@ -211,9 +211,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     read.notices = notices.listed()
     if chosen.inspect is not None:
         file.seek(0)
-        read.columns = [
-            {"name": column["name"], "field": column.get("field")} for column in chosen.inspect(file, options).columns
-        ]
+        read.columns = _columns(chosen.inspect(file, options))
     yield END + orjson.dumps(
         {
             **{name: getattr(read, name) for name in read.__slots__},
@@ -222,6 +220,17 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         },
         option=orjson.OPT_APPEND_NEWLINE,
     )
+
+
+def _columns(inspection: Inspection) -> list[dict[str, Any]]:
+    """Return the columns of all tables that are read; of one that is read in several ways, the field is the first."""
+    found: dict[tuple[str | None, int], dict[str, Any]] = {}
+    for part in inspection.parts:
+        for column in part["columns"]:
+            place = (part["sheet"], column["position"])
+            known = found.setdefault(place, {"sheet": part["sheet"], "name": column["name"], "field": None})
+            known["field"] = known["field"] or column.get("field")
+    return list(found.values())
 
 
 def _is_wanted(record: Any, kind: str) -> bool:

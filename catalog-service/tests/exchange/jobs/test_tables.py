@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from tables import workbook
 
-from testing.service import ok
+from testing.service import ok, problem
 
 CSV = {"content-type": "text/csv"}
 STEPS = "ID,Title,Priority,Step,Expected\n{a},,High,Open,It opens\n,,,Enter,One is in\n{b},Log out,Low,Leave,\n"
@@ -93,3 +93,71 @@ async def test_a_row_of_a_workbook_says_in_which_sheet_it_stands(imports: Any) -
     assert {row["key"]: row["sheet"] for row in await imports.rows(job)} == {f"{word}-{name}": name for name in sheets}
     job = await send(imports, f"ID,Title\n{word},Doors\n")
     assert [row["sheet"] for row in await imports.rows(job)] == [None]
+
+
+def book_of(word: str, *, title: str = "Doors close") -> bytes:
+    return workbook(
+        {
+            "Reqs": [["Req ID", "Title", "Priority"], [f"{word}-1", title, "High"]],
+            "Tests": [
+                ["Test ID", "Test case", "Estimate"],
+                [f"{word}-T", "Close them", "5"],
+                [f"{word}-U", "", "x" * 9],
+            ],
+            "Trace": [["Requirement ID", "Test Case ID"], [f"{word}-1", f"{word}-T"], [f"{word}-2", f"{word}-T"]],
+        }
+    )
+
+
+async def test_links_of_one_sheet_find_the_items_of_others_in_one_plan(imports: Any) -> None:
+    word = imports.catalog.word()
+    content = book_of(word)
+    job = await send(imports, content)
+    assert [(row["sheet"], row["action"]) for row in await imports.rows(job)] == [
+        ("Reqs", "create"),
+        ("Tests", "create"),
+        ("Tests", "error"),
+        ("Trace", "create"),
+        ("Trace", "error"),
+    ]
+    applied = await imports.apply(job)
+    assert [applied["counts"][kind]["create"] for kind in ("requirements", "test_cases", "links")] == [1, 1, 1]
+    (found,) = (await imports.catalog.read("/requirements", external_id=f"{word}-1"))["items"]
+    (link,) = (await imports.catalog.read("/links", requirement_id=found["id"]))["items"]
+    assert link["link_type"] == "covers"
+
+
+async def test_refused_rows_of_several_sheets_stand_each_below_its_own_header(imports: Any) -> None:
+    word = imports.catalog.word()
+    job = await send(imports, book_of(word))
+    refused = [row for row in await imports.rows(job) if row["action"] == "error"]
+    assert refused[0]["problems"][0]["cell"] == "B3"
+    answer = await imports.catalog.request("GET", f"/imports/{job['id']}/rows", params={"format": "csv"})
+    rows = list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"), newline="")))
+    assert [row[:3] for row in rows] == [
+        ["Test ID", "Test case", "Estimate"],
+        [f"{word}-U", "", "x" * 9],
+        [],
+        ["Requirement ID", "Test Case ID", "problem"],
+        [f"{word}-2", f"{word}-T", rows[4][2]],
+    ]
+    assert "There is no requirement" in rows[4][2]
+
+
+async def test_a_mapping_of_a_whole_workbook_is_proposed_saved_and_named(imports: Any) -> None:
+    word = imports.catalog.word()
+    content = book_of(word)
+    seen = ok(await imports.catalog.request("POST", "/imports/inspect", content=content, headers=CSV))
+    assert [sheet["role"] for sheet in seen["sheets"]] == ["requirements", "test_cases", "links"]
+    assert {row["sheet"] for row in seen["rows"]} == {"Reqs", "Tests", "Trace"}
+    mapping = seen["record_mapping"]
+    ok(await imports.catalog.post("/imports/mappings", {"name": word, "mapping": mapping}), 201)
+    job = await send(imports, content, mapping=word)
+    assert job["counts"] == (await send(imports, content))["counts"]
+    wrong = {**mapping, "sheets": [{"sheet": "Reqs", "role": "requirements", "fields": {"titel": {"column": "Title"}}}]}
+    answer = await imports.catalog.post("/imports/mappings", {"name": f"{word} 2", "mapping": wrong})
+    problem(answer, 422, field="/mapping/sheets/0/fields/titel")
+    answer = await imports.catalog.post(
+        "/imports/mappings", {"name": f"{word} 3", "mapping": {**mapping, "key": ["x"]}}
+    )
+    problem(answer, 422, field="/mapping/key/0")

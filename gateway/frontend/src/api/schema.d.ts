@@ -5828,7 +5828,35 @@ export interface components {
          *         "kind": "requirements",
          *         "version": 1
          *       },
+         *       "parts": [
+         *         {
+         *           "columns": [
+         *             {
+         *               "field": "title",
+         *               "name": "Summary",
+         *               "position": 1
+         *             }
+         *           ],
+         *           "header_row": 1,
+         *           "preset": "jira",
+         *           "role": "requirements",
+         *           "sheet": null
+         *         }
+         *       ],
          *       "preset": "jira",
+         *       "record_mapping": {
+         *         "sheets": [
+         *           {
+         *             "fields": {
+         *               "title": {
+         *                 "column": "Summary"
+         *               }
+         *             },
+         *             "role": "requirements"
+         *           }
+         *         ],
+         *         "version": 2
+         *       },
          *       "rows": [
          *         {
          *           "fields": {
@@ -5838,6 +5866,7 @@ export interface components {
          *           "line": 2,
          *           "problems": [],
          *           "row": 2,
+         *           "sheet": null,
          *           "warnings": []
          *         }
          *       ],
@@ -5846,7 +5875,10 @@ export interface components {
          *     }
          */
         Inspected: {
-            /** Columns */
+            /**
+             * Columns
+             * @description Of the main table.
+             */
             columns: components["schemas"]["InspectedColumn"][];
             /** Dialect */
             dialect: {
@@ -5858,16 +5890,28 @@ export interface components {
             format: string;
             /**
              * Mapping
-             * @description The proposed one, as POST /imports takes it.
+             * @description The proposed one of the main table alone, as POST /imports takes it, in version 1.
              */
             mapping: {
                 [key: string]: unknown;
             } | null;
             /**
+             * Parts
+             * @description All tables that are read where no mapping is sent.
+             */
+            parts: components["schemas"]["InspectedPart"][];
+            /**
              * Preset
              * @description The tool whose exports look so.
              */
             preset: string | null;
+            /**
+             * Record Mapping
+             * @description The proposed one of the whole file, as POST /imports takes it, in version 2.
+             */
+            record_mapping: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Rows
              * @description The first 20.
@@ -5893,6 +5937,29 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * InspectedPart
+         * @description A table that is read: its sheet, what its rows are, and its columns.
+         */
+        InspectedPart: {
+            /** Columns */
+            columns: components["schemas"]["InspectedColumn"][];
+            /** Header Row */
+            header_row: number;
+            /**
+             * Preset
+             * @description The tool whose exports look so.
+             */
+            preset: string | null;
+            /**
+             * Role
+             * @description What its rows are, as in a mapping.
+             * @example test_cases
+             */
+            role: string;
+            /** Sheet */
+            sheet: string | null;
+        };
+        /**
          * InspectedRow
          * @description A row as it would be read.
          */
@@ -5909,6 +5976,8 @@ export interface components {
             problems: components["schemas"]["ImportProblem"][];
             /** Row */
             row: number;
+            /** Sheet */
+            sheet: string | null;
             /** Warnings */
             warnings: components["schemas"]["ImportProblem"][];
         };
@@ -14190,6 +14259,7 @@ export type SchemaImportStatus = components['schemas']['ImportStatus'];
 export type SchemaImportSummary = components['schemas']['ImportSummary'];
 export type SchemaInspected = components['schemas']['Inspected'];
 export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
+export type SchemaInspectedPart = components['schemas']['InspectedPart'];
 export type SchemaInspectedRow = components['schemas']['InspectedRow'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInsufficientStorage = components['schemas']['InsufficientStorage'];

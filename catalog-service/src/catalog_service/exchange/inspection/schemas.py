@@ -16,11 +16,22 @@ class InspectedColumn(BaseModel):
     position: int
 
 
+class InspectedPart(BaseModel):
+    """A table that is read: its sheet, what its rows are, and its columns."""
+
+    sheet: str | None
+    role: Annotated[str, Field(description="What its rows are, as in a mapping.", examples=["test_cases"])]
+    header_row: int
+    preset: Annotated[str | None, Field(description="The tool whose exports look so.")]
+    columns: list[InspectedColumn]
+
+
 class InspectedRow(BaseModel):
     """A row as it would be read."""
 
     row: int
     line: int | None
+    sheet: str | None
     kind: str
     fields: dict[str, Any]
     problems: list[ImportProblem]
@@ -58,10 +69,24 @@ class Inspected(BaseModel):
                     ],
                     "preset": "jira",
                     "mapping": {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Summary"}}},
+                    "parts": [
+                        {
+                            "sheet": None,
+                            "role": "requirements",
+                            "header_row": 1,
+                            "preset": "jira",
+                            "columns": [{"name": "Summary", "position": 1, "field": "title"}],
+                        }
+                    ],
+                    "record_mapping": {
+                        "version": 2,
+                        "sheets": [{"role": "requirements", "fields": {"title": {"column": "Summary"}}}],
+                    },
                     "rows": [
                         {
                             "row": 2,
                             "line": 2,
+                            "sheet": None,
                             "kind": "requirement",
                             "fields": {"title": "Doors close"},
                             "problems": [],
@@ -78,8 +103,16 @@ class Inspected(BaseModel):
     encoding: str | None
     dialect: dict[str, Any] | None
     sheets: list[dict[str, Any]]
-    columns: list[InspectedColumn]
+    columns: Annotated[list[InspectedColumn], Field(description="Of the main table.")]
     preset: Annotated[str | None, Field(description="The tool whose exports look so.")]
-    mapping: Annotated[dict[str, Any] | None, Field(description="The proposed one, as POST /imports takes it.")]
+    mapping: Annotated[
+        dict[str, Any] | None,
+        Field(description="The proposed one of the main table alone, as POST /imports takes it, in version 1."),
+    ]
+    parts: Annotated[list[InspectedPart], Field(description="All tables that are read where no mapping is sent.")]
+    record_mapping: Annotated[
+        dict[str, Any] | None,
+        Field(description="The proposed one of the whole file, as POST /imports takes it, in version 2."),
+    ]
     rows: Annotated[list[InspectedRow], Field(description="The first 20.")]
     warnings: list[InspectedWarning]

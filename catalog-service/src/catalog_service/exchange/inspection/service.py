@@ -194,6 +194,8 @@ def described(file: BytesIO, look: Look) -> Row:
         "columns": found.columns,
         "preset": found.preset,
         "mapping": found.mapping,
+        "parts": found.parts,
+        "record_mapping": found.record_mapping,
         "rows": rows,
         "warnings": [*found.warnings, *warnings],
     }
@@ -232,6 +234,7 @@ def _first_rows(
             {
                 "row": record.row,
                 "line": record.line,
+                "sheet": record.sheet,
                 "kind": checked.kind,
                 "fields": fields,
                 "problems": [{"value": None, **problem} for problem in checked.problems],

@@ -51,23 +51,31 @@ def _raises_version(row: Mapping[str, Any]) -> bool:
 
 
 class _Places:
-    """Where in the table of a job the fields of its rows stand."""
+    """Where in the tables of a job the fields of its rows stand."""
 
     def __init__(self, job: Job) -> None:
-        columns = (job.summary or {}).get("columns") or []
-        self._by_name: dict[str, tuple[int, str]] = {}
-        for key in ("field", "name"):
-            for position, column in enumerate(columns, 1):
-                if column[key]:
-                    self._by_name.setdefault(column[key], (position, column["name"]))
+        self._by_name: dict[tuple[str | None, str], tuple[int, str]] = {}
+        for sheet, columns in columns_of(job).items():
+            for key in ("field", "name"):
+                for position, column in enumerate(columns, 1):
+                    if column[key]:
+                        self._by_name.setdefault((sheet, column[key]), (position, column["name"]))
 
-    def shown(self, remark: Row, row: int | None) -> Row:
+    def shown(self, remark: Row, of: Mapping[str, Any]) -> Row:
         """Return a problem or a warning of a row, with its cell where it is of a table."""
-        name = remark.get("name")
-        known = self._by_name.get(name) or self._by_name.get(name.partition(".")[0]) if name else None
+        name, row, sheet = remark.get("name"), of["row"], of["sheet"]
+        known = self._by_name.get((sheet, name)) or self._by_name.get((sheet, name.partition(".")[0])) if name else None
         column, header = known or (None, name)
         cell = None if column is None or row is None else f"{_letters(column)}{row}"
         return {"value": None, **remark, "name": header, "column": column, "cell": cell}
+
+
+def columns_of(job: Job) -> dict[str | None, list[dict[str, Any]]]:
+    """Return the columns of the tables of a job by the names of their sheets; nothing where its file has no tables."""
+    by_sheet: dict[str | None, list[dict[str, Any]]] = {}
+    for column in (job.summary or {}).get("columns") or ():
+        by_sheet.setdefault(column.get("sheet"), []).append(column)
+    return by_sheet
 
 
 def _letters(column: int) -> str:
@@ -93,10 +101,8 @@ def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: _Places)
         ],
         "raises_version": raises,
         "makes_suspect": suspect.get(row["target_id"], 0) if raises else 0,
-        "problems": [
-            places.shown(one, row["row"]) for one in row["problems"] or () if row["action"] in {"error", "conflict"}
-        ],
-        "warnings": [places.shown(one, row["row"]) for one in row["warnings"] or ()],
+        "problems": [places.shown(one, row) for one in row["problems"] or () if row["action"] in {"error", "conflict"}],
+        "warnings": [places.shown(one, row) for one in row["warnings"] or ()],
     }
 
 
@@ -115,27 +121,37 @@ def _cut(value: Any) -> Any:
 
 
 async def refused_rows(database: Database, job: Job) -> AsyncIterator[bytes]:
-    """Yield the rows that were refused as CSV, as they were sent, with a last column `problem`."""
-    columns = (job.summary or {}).get("columns")
-    header = None if columns is None else [column["name"] for column in columns]
+    """Yield the rows that were refused as CSV, as they were sent, with a last column `problem`.
+
+    Rows of another sheet stand below its own header, behind a blank line.
+    """
+    headers = {sheet: [column["name"] for column in columns] for sheet, columns in columns_of(job).items()}
     yield "\ufeff".encode()
-    if header is not None:
-        yield _written([[*header, "problem"]])
-    else:
+    if not headers:
         yield _written([["row", "kind", "key", "title", "problem"]])
+    header: list[str] | None = None
     after = 0
     while True:
         async with database.connection() as connection:
             cursor = await connection.execute(
-                "SELECT position, row, kind, fields, problems, source FROM import_rows WHERE job_id = %s"
+                "SELECT position, row, sheet, kind, fields, problems, source FROM import_rows WHERE job_id = %s"
                 " AND action IN ('error', 'conflict') AND position > %s ORDER BY position LIMIT %s",
                 (job.id, after, _AT_ONCE),
             )
             rows = await cursor.fetchall()
         if not rows:
-            return
+            break
         after = rows[-1]["position"]
-        yield _written([line for row in rows for line in _lines(row, header)])
+        lines: list[list[str]] = []
+        for row in rows:
+            own = headers.get(row["sheet"]) or next(iter(headers.values()), None)
+            if own != header and own is not None:
+                lines += [[*own, "problem"]] if header is None else [[], [*own, "problem"]]
+                header = own
+            lines += _lines(row, header)
+        yield _written(lines)
+    if headers and header is None:
+        yield _written([[*next(iter(headers.values())), "problem"]])
 
 
 def _lines(row: Mapping[str, Any], header: list[str] | None) -> list[list[str]]:

@@ -9,8 +9,8 @@ from psycopg.types.json import Json
 
 from catalog_service.authorship import author
 from catalog_service.exchange.mappings.schemas import MappingWrite
-from catalog_service.exchange.tabular.mapping import parse_mapping
 from catalog_service.exchange.tabular.presets import preset_names
+from catalog_service.exchange.tabular.record_mapping import parse_any_mapping
 from chassis.core.problems import Conflict, Invalid, NotFound
 from chassis.core.wording import listed, shown
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
@@ -30,7 +30,7 @@ _TAKEN = {"uq_import_mappings_name": _NAME_TAKEN, "uq_import_mappings_lower_name
 
 def checked(mapping: dict[str, Any]) -> dict[str, Any]:
     """Return a mapping that was sent; raises Invalid, pointing into `mapping`."""
-    parse_mapping(mapping, at="/mapping")
+    parse_any_mapping(mapping, at="/mapping")
     return mapping
 
 

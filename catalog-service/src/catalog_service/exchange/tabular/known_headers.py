@@ -1,5 +1,6 @@
 """What headers of tables are known to mean."""
 
+import re
 from functools import cache
 
 from catalog_service.exchange.words import fold, words
@@ -22,3 +23,14 @@ def known_headers() -> dict[str, dict[str, int]]:
 def is_known_header(header: str) -> bool:
     """Check whether a header is a usual name of some field."""
     return fold(header) in known_headers()
+
+
+def names_no_record(sheet: str | None) -> bool:
+    """Check whether a sheet is called as those are that have neither items nor links, such as a glossary."""
+    said = fold(sheet or "")
+    return bool({said, *re.split(r"[\s\-/]+", said)} & _other_sheets())
+
+
+@cache
+def _other_sheets() -> frozenset[str]:
+    return frozenset(map(fold, words()["other_sheets"]))

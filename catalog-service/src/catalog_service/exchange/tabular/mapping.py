@@ -53,11 +53,13 @@ FIELDS: dict[str, tuple[str, ...]] = {
 """The fields that a column can become, by the kind of what the rows are."""
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A part of a mapping, which has no members but those that are known."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class FieldRule(_Strict):
+class FieldRule(Strict):
     """Where the value of a field comes from: `column`, `columns`, `columns_named` or `constant`; then what is done.
 
     `values` replaces values, whatever their case; `*` stands for all others, and for a blank cell. A column that
@@ -84,7 +86,7 @@ class FieldRule(_Strict):
         return self
 
 
-class StepsRule(_Strict):
+class StepsRule(Strict):
     """Where the steps of a test case are.
 
     `rows`: a step a row; a row continues the test case above it where the column `continues_when_blank` is blank, or
@@ -132,7 +134,7 @@ class EndRule(FieldRule):
     prefix: str = ""
 
 
-class LinksRule(_Strict):
+class LinksRule(Strict):
     """Columns that hold the external ids of what a row is linked with."""
 
     requirements: EndRule | None = None
@@ -140,14 +142,14 @@ class LinksRule(_Strict):
     link_type: str | None = None
 
 
-class LeftOut(_Strict):
+class LeftOut(Strict):
     """Rows that are not read: those whose column has one of these values, whatever their case."""
 
     column: Column
     values: Annotated[list[str], Field(min_length=1)]
 
 
-class Mapping(_Strict):
+class Mapping(Strict):
     """How a table is read. What no field takes goes to `custom_metadata`, unless `rest` or `ignore` says otherwise.
 
     `external_id_prefix` is put before the external ids of the file's own items, also where its links name these; a
@@ -181,10 +183,16 @@ def parse_mapping(content: Object[str, Any], *, at: str = "") -> Mapping:
     try:
         mapping = Mapping.model_validate(content)
     except ValidationError as error:
-        raise Invalid.fields([_field_error(entry, at) for entry in error.errors()]) from None
-    if errors := [FieldError(f"{at}{where}", message, code) for where, message, code in _contradictions(mapping)]:
+        raise Invalid.fields(field_errors(error, at)) from None
+    if errors := list(contradictions(mapping, at)):
         raise Invalid.fields(errors)
     return mapping
+
+
+def contradictions(mapping: Mapping, at: str) -> Iterator[FieldError]:
+    """Yield what contradicts itself in a mapping, as pointers below `at`."""
+    for where, message, code in _contradictions(mapping):
+        yield FieldError(f"{at}{where}", message, code)
 
 
 def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
@@ -210,6 +218,11 @@ def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
         if name not in mapping.fields:
             message = f"The key names {shown(name)}, which is not among the fields of the mapping."
             yield to_pointer("key", position), message, "no_such_field"
+
+
+def field_errors(error: ValidationError, at: str) -> list[FieldError]:
+    """Return what is wrong with a mapping as its model says it, as pointers below `at`."""
+    return [_field_error(entry, at) for entry in error.errors()]
 
 
 def _field_error(entry: Any, at: str) -> FieldError:

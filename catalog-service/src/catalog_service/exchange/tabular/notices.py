@@ -7,7 +7,7 @@ from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
 from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.left_out import LeftRows
-from catalog_service.exchange.tabular.start import Chosen, Start
+from catalog_service.exchange.tabular.start import Arranged, Chosen, Start
 from chassis.core.wording import listed, shown
 
 _SHOWN_NAMES = 5
@@ -25,15 +25,18 @@ def without_rows(starts: list[Start]) -> Iterator[Notice]:
         yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
 
 
-def sheets_not_read(others: list[Start], main: str | None, *, is_said: bool) -> Iterator[Notice]:
-    """Yield the notices of the sheets that are not read beside `main`; `is_said`: somebody has named it."""
-    if is_said:
-        yield from _not_read(others, f"Only the sheet {shown(main)} was read, as was asked for", "", on_purpose=True)
+def not_read(arranged: Arranged) -> Iterator[Notice]:
+    """Yield the notices of the sheets that are not read."""
+    names = listed(list(dict.fromkeys(shown(part.start.table.name) for part in arranged.parts)), "and")
+    if arranged.is_said:
+        why = f"Only the sheet {names} was read, as was asked for"
+        yield from _not_read([*arranged.ignored, *arranged.others], why, "", on_purpose=True)
         return
-    seen = [start for start in others if not start.table.is_hidden]
+    yield from _not_read(arranged.ignored, "Sheets were not read, as the mapping says", "", on_purpose=True)
+    seen = [start for start in arranged.others if not start.table.is_hidden]
     way_out = " A mapping that names one, or the kind of its rows (kind=), has it read."
-    yield from _not_read(seen, f"Sheets with other columns than {shown(main)} were not read", way_out)
-    hidden = [start for start in others if start.table.is_hidden]
+    yield from _not_read(seen, f"Sheets with other columns than {names} were not read", way_out)
+    hidden = [start for start in arranged.others if start.table.is_hidden]
     way_out = " A mapping that names one has it read."
     yield from _not_read(hidden, "Hidden sheets were not read", way_out, code="hidden_sheet_not_read")
 

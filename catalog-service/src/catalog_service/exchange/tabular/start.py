@@ -44,3 +44,34 @@ class Chosen:
     mapping: Mapping
     preset: str | None = None
     guesses: dict[int, Guess] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Part:
+    """A table as it is read; `sheet` is its name where items keep it: sheets of the same columns are read as one."""
+
+    start: Start
+    chosen: Chosen
+    sheet: str | None = None
+
+
+@dataclass(slots=True)
+class Arranged:
+    """The tables of a file: those that begin, what is read of them, and which are not read.
+
+    `main` is the table that is recognised best. `ignored` are those that are not to be read, `others` those of which
+    nobody has said it. `is_said`: somebody has said which tables are read; `is_own`: they are of our own.
+    """
+
+    starts: list[Start]
+    parts: list[Part]
+    main: Start
+    others: list[Start]
+    ignored: list[Start] = field(default_factory=list)
+    is_said: bool = False
+    is_own: bool = False
+
+    @property
+    def chosen(self) -> Chosen:
+        """How the main table is read."""
+        return next(part.chosen for part in self.parts if part.start is self.main)

@@ -1,0 +1,144 @@
+"""Arranges the tables of a file: which of them are read, each by which mapping, and which are not."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+
+from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.choosing import best, choose, holds_record, is_own
+from catalog_service.exchange.tabular.header import find_start
+from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
+from catalog_service.exchange.tabular.opening import Asked
+from catalog_service.exchange.tabular.own import COVER, LONG_TEXTS, own_mapping
+from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.record_mapping import RecordMapping
+from catalog_service.exchange.tabular.start import Arranged, Chosen, Part, Start
+from catalog_service.exchange.tabular.table import Table
+from chassis.core.wording import listed, shown
+
+
+def arrange(tables: list[Table], asked: Asked, given: Mapping | RecordMapping | None, options: ReadOptions) -> Arranged:
+    """Return which tables of a file are read, and how: as a mapping says, else all that have items or links.
+
+    Raise Unreadable.
+    """
+    if isinstance(given, RecordMapping):
+        return _arrange_as_said(tables, asked, given)
+    starts = _starts(tables, asked)
+    if given is None and any(start.is_own for start in starts):
+        return _arrange_own(starts)
+    is_said = asked.sheet is not None
+    if given is not None:
+        main = starts[0]
+        parts = _parts([start for start in starts if start is main or has_same_header(start, main)], Chosen(given))
+    else:
+        main = best(starts, options)
+        parts = _proposed(starts, main, options)
+    return Arranged(starts, parts, main, _not_read(tables, starts, [part.start for part in parts]), is_said=is_said)
+
+
+def has_same_header(start: Start, main: Start) -> bool:
+    """Check whether two tables have the same columns."""
+    return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
+
+
+def _arrange_own(starts: list[Start]) -> Arranged:
+    """Return a table or a workbook of our own: all tables with the mark, or such as have lost it."""
+    ours = [start for start in starts if is_own(start) and not _is_of_long_texts(start)]
+    if not ours:
+        raise Unreadable(f"The workbook has the sheet {LONG_TEXTS!r} of an export of ours, but none of its tables.")
+    parts = [Part(start, Chosen(parse_mapping(own_mapping(start.columns)), OWN)) for start in ours]
+    others = [start for start in starts if not is_own(start) and start.table.name != COVER]
+    return Arranged(starts, parts, best(ours, ReadOptions()), others, is_own=True)
+
+
+def _is_of_long_texts(start: Start) -> bool:
+    return start.is_own and start.table.name == LONG_TEXTS
+
+
+def _proposed(starts: list[Start], main: Start, options: ReadOptions) -> list[Part]:
+    """Return how tables are read for which there is no mapping: the main one, and others that have items or links."""
+    ways: list[tuple[list[Start], Chosen]] = [([main], choose(main, options))]
+    by_themselves = replace(options, kind="all")
+    for start in starts if options.mapping is None else ():
+        if start is main:
+            continue
+        alike = next((group for group, _ in ways if has_same_header(start, group[0])), None)
+        if alike is not None:
+            alike.append(start)
+            continue
+        chosen = choose(start, by_themselves)
+        if holds_record(start, chosen) and options.kind in ("all", chosen.mapping.kind):
+            ways.append(([start], chosen))
+    parts = [part for group, chosen in ways for part in _parts(group, chosen)]
+    return sorted(parts, key=lambda part: [start is part.start for start in starts].index(True))
+
+
+def _parts(starts: list[Start], chosen: Chosen) -> list[Part]:
+    """Return tables of the same columns as they are read, of several with their names."""
+    return [Part(start, chosen, start.table.name if len(starts) > 1 else None) for start in starts]
+
+
+def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) -> Arranged:
+    parts: list[Part] = []
+    ignored: list[Start] = []
+    starts: list[Start] = []
+    for rule in given.sheets:
+        table = tables[0] if rule.sheet is None else _named(tables, rule.sheet)
+        if asked.sheet is not None and (table.name or "").strip() != asked.sheet.strip():
+            continue
+        start = next((one for one in starts if one.table is table), None)
+        if start is None:
+            start = find_start(table, asked.header_row or rule.header_row)
+            if start is None:
+                continue
+            starts.append(start)
+        if rule.role == "ignore":
+            ignored.append(start)
+        else:
+            parts.append(Part(start, Chosen(given.of_sheet(rule))))
+    if not parts:
+        message = "The mapping has nothing read: each sheet that it names is ignored, blank, or not asked for."
+        raise Unreadable(message, code="empty_file")
+    for part in parts:
+        if any(has_same_header(one.start, part.start) for one in parts if one.start is not part.start):
+            part.sheet = part.start.table.name
+    others = _begun(tables, starts)
+    return Arranged(starts, parts, parts[0].start, others, ignored, is_said=asked.sheet is not None)
+
+
+def _starts(tables: list[Table], asked: Asked) -> list[Start]:
+    """Return the tables that have a header, those of the sheet that is asked for if one is."""
+    if asked.sheet is not None:
+        tables = [_named(tables, asked.sheet)]
+    visible = [table for table in tables if not table.is_hidden] or tables
+    starts = [start for table in visible if (start := find_start(table, asked.header_row)) is not None]
+    if not starts:
+        raise Unreadable("The file has no table: no row of it says anything.", code="empty_file")
+    return starts
+
+
+def _named(tables: list[Table], name: str) -> Table:
+    for table in tables:
+        if table.name is not None and table.name.strip() == name.strip():
+            return table
+    names = listed([shown(table.name) for table in tables], "and")
+    raise Unreadable(f"There is no sheet {shown(name)}; there are {names}.", code="sheet_not_found")
+
+
+def _not_read(tables: list[Table], starts: list[Start], read: list[Start]) -> list[Start]:
+    """Return the sheets that are not read but have something to read, of which `starts` are begun."""
+    return [*(start for start in starts if not any(start is one for one in read)), *_begun(tables, starts)]
+
+
+def _begun(tables: Iterable[Table], starts: list[Start]) -> list[Start]:
+    """Return the beginnings of the tables that have one, beside `starts`."""
+    others = []
+    for table in tables:
+        if not any(start.table is table for start in starts):
+            with suppress(Unreadable):
+                start = find_start(table, None)
+                if start is not None:
+                    others.append(start)
+    return others

@@ -1,0 +1,97 @@
+"""The mapping of a whole file, version 2: what each of its sheets is, and what becomes of its columns."""
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Object
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from catalog_service.exchange.tabular.mapping import (
+    Column,
+    LeftOut,
+    LinksRule,
+    Mapping,
+    Rule,
+    Strict,
+    contradictions,
+    field_errors,
+    parse_mapping,
+)
+from chassis.core.problems import FieldError, Invalid
+from chassis.core.problems import pointer as to_pointer
+from chassis.core.wording import shown
+
+Role = Literal["requirements", "test_cases", "links", "ignore"]
+SourceSystem = Annotated[str, Field(max_length=50)]
+_MOST_SHEETS = 1000
+_OF_ALL = ("name", "format", "encoding", "delimiter", "external_id_prefix")
+_OF_SHEET = ("sheet", "header_row", "fields", "links", "rest", "ignore", "leave_out", "markup")
+
+
+class SheetRule(Strict):
+    """What a sheet is, and how it is read; of a sheet that is ignored nothing more is said.
+
+    A file that has no sheets has one without a name. `source_system` goes before that of the file.
+    """
+
+    sheet: str | None = None
+    role: Role
+    header_row: Annotated[int, Field(strict=True, ge=1)] | None = None
+    fields: dict[str, Rule] = {}
+    links: LinksRule | None = None
+    rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
+    ignore: list[Column] = []
+    leave_out: LeftOut | None = None
+    markup: Literal["html"] | None = None
+    source_system: SourceSystem | None = None
+
+
+class RecordMapping(Strict):
+    """How all sheets of a file are read; beside `sheets` it has what is the same for all of them.
+
+    Items of any sheet are found by `key` where they have no external id.
+    """
+
+    version: Literal[2]
+    name: str | None = None
+    format: Literal["csv", "xlsx"] | None = None
+    encoding: str | None = None
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    key: list[str] | None = None
+    external_id_prefix: str | None = None
+    source_system: SourceSystem | None = None
+    kinds: dict[str, Literal["requirements", "test_cases", "structure"]] = {}
+    sheets: Annotated[list[SheetRule], Field(min_length=1, max_length=_MOST_SHEETS)]
+
+    def of_sheet(self, rule: SheetRule) -> Mapping:
+        """Return the mapping of the rows of one sheet, which is not ignored."""
+        common = {name: getattr(self, name) for name in _OF_ALL}
+        own = {name: getattr(rule, name) for name in _OF_SHEET}
+        system = rule.source_system or self.source_system
+        assert rule.role != "ignore"
+        return Mapping.model_construct(version=1, kind=rule.role, source_system=system, **common, **own)
+
+
+def parse_any_mapping(content: Object[str, Any], *, at: str = "") -> Mapping | RecordMapping:
+    """Return the mapping of a JSON object, of either version; raise Invalid as `parse_mapping` does."""
+    if content.get("version") != 2:
+        return parse_mapping(content, at=at)
+    try:
+        mapping = RecordMapping.model_validate(content)
+    except ValidationError as error:
+        raise Invalid.fields(field_errors(error, at)) from None
+    if errors := list(_contradictions(mapping, at)):
+        raise Invalid.fields(errors)
+    return mapping
+
+
+def _contradictions(mapping: RecordMapping, at: str) -> Iterator[FieldError]:
+    fields: set[str] = set()
+    for position, rule in enumerate(mapping.sheets):
+        fields.update(rule.fields)
+        if rule.role != "ignore":
+            yield from contradictions(mapping.of_sheet(rule), f"{at}{to_pointer('sheets', position)}")
+    for position, name in enumerate(mapping.key or ()):
+        if name not in fields:
+            message = f"The key names {shown(name)}, which is among the fields of no sheet."
+            yield FieldError(f"{at}{to_pointer('key', position)}", message, "no_such_field")
