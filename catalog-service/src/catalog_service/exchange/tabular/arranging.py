@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.choosing import best, choose, holds_record, is_own
+from catalog_service.exchange.tabular.choosing import best, is_own
 from catalog_service.exchange.tabular.header import find_start
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.opening import Asked
 from catalog_service.exchange.tabular.own import COVER, LONG_TEXTS, own_mapping
 from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.proposed_links import chosen_matrix
+from catalog_service.exchange.tabular.proposed_parts import has_same_header, parts_of, propose_parts
 from catalog_service.exchange.tabular.record_mapping import RecordMapping
 from catalog_service.exchange.tabular.start import Arranged, Chosen, Part, Start
 from catalog_service.exchange.tabular.table import Table
@@ -31,16 +32,17 @@ def arrange(tables: list[Table], asked: Asked, given: Mapping | RecordMapping | 
     is_said = asked.sheet is not None
     if given is not None:
         main = starts[0]
-        parts = _parts([start for start in starts if start is main or has_same_header(start, main)], Chosen(given))
+        parts = parts_of([start for start in starts if start is main or has_same_header(start, main)], Chosen(given))
     else:
-        main = best(starts, options)
-        parts = _proposed(starts, main, options)
+        parts = propose_parts(starts, options)
+        main = _main(starts, parts, options)
     return Arranged(starts, parts, main, _not_read(tables, starts, [part.start for part in parts]), is_said=is_said)
 
 
-def has_same_header(start: Start, main: Start) -> bool:
-    """Check whether two tables have the same columns."""
-    return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
+def _main(starts: list[Start], parts: list[Part], options: ReadOptions) -> Start:
+    """Return the table that says most of what is read: no matrix, if there is another one."""
+    read = [part.start for part in parts if part.chosen.matrix is None] or [part.start for part in parts]
+    return best([start for start in starts if any(start is one for one in read)], options)
 
 
 def _arrange_own(starts: list[Start]) -> Arranged:
@@ -55,29 +57,6 @@ def _arrange_own(starts: list[Start]) -> Arranged:
 
 def _is_of_long_texts(start: Start) -> bool:
     return start.is_own and start.table.name == LONG_TEXTS
-
-
-def _proposed(starts: list[Start], main: Start, options: ReadOptions) -> list[Part]:
-    """Return how tables are read for which there is no mapping: the main one, and others that have items or links."""
-    ways: list[tuple[list[Start], Chosen]] = [([main], choose(main, options))]
-    by_themselves = replace(options, kind="all")
-    for start in starts if options.mapping is None else ():
-        if start is main:
-            continue
-        alike = next((group for group, _ in ways if has_same_header(start, group[0])), None)
-        if alike is not None:
-            alike.append(start)
-            continue
-        chosen = choose(start, by_themselves)
-        if holds_record(start, chosen) and options.kind in ("all", chosen.mapping.kind):
-            ways.append(([start], chosen))
-    parts = [part for group, chosen in ways for part in _parts(group, chosen)]
-    return sorted(parts, key=lambda part: [start is part.start for start in starts].index(True))
-
-
-def _parts(starts: list[Start], chosen: Chosen) -> list[Part]:
-    """Return tables of the same columns as they are read, of several with their names."""
-    return [Part(start, chosen, start.table.name if len(starts) > 1 else None) for start in starts]
 
 
 def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) -> Arranged:
@@ -97,7 +76,8 @@ def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) ->
         if rule.role == "ignore":
             ignored.append(start)
         else:
-            parts.append(Part(start, Chosen(given.of_sheet(rule))))
+            matrix = rule.matrix
+            parts.append(Part(start, chosen_matrix(matrix, start.sample) if matrix else Chosen(given.of_sheet(rule))))
     if not parts:
         message = "The mapping has nothing read: each sheet that it names is ignored, blank, or not asked for."
         raise Unreadable(message, code="empty_file")

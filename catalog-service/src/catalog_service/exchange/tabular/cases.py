@@ -88,54 +88,61 @@ class Cases:
         self._items_read = 0
         self._all_have_keys = self._key is not None
         self._is_below = False
+        rule = mapping.fields.get("steps")
+        self._continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
+        self._case: Case | None = None
 
-    def read(self, rows: Iterator[Row]) -> Iterator[Case]:
-        """Yield the rows, those of one item as one."""
+    def take(self, row: Row) -> Case | None:
+        """Take the next row; return the item that has all its rows now, if one has."""
+        cells = self._cells(row)
+        if cells is None:
+            return None
+        case, continues = self._case, self._continues
+        if row.merged and not (case is not None and continues is not None and continues(case, cells)):
+            if case is not None and continues is None and self._is_merged_into(case, row, cells):
+                if case.cells is case.row.cells:
+                    case.cells = list(case.cells)
+                self._add_row(case, row, cells, gathers=True)
+                return None
+            cells = self._with_merged(row, cells)
+        if self._is_no_item(row, cells, case if continues is not None else None):
+            return None
+        if case is not None and continues is not None and continues(case, cells):
+            self._add_row(case, row, cells)
+            return None
+        steps = [] if self._steps is None else self._steps.read(cells)
+        self._case = Case(row, list(cells) if continues is not None else cells, steps)
+        self._case.is_of_links = bool(self._telling) and not self._tells(cells) and self._names_links(cells)
+        return case
+
+    def finish(self) -> Case | None:
+        """Return the last item, now that there is no other row."""
+        case, self._case = self._case, None
+        return case
+
+    def _cells(self, row: Row) -> list[str] | None:
+        """Return the cells of a row as they are read, as wide as the header; None of a row that is left out."""
         width = len(self._columns)
-        rule = self._mapping.fields.get("steps")
-        continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
-        has_step_rows = continues is not None
-        case: Case | None = None
-        for row in rows:
-            cells = row.cells
-            if len(cells) < width:
-                if row.line is not None:
-                    self._tally.count(
-                        "ragged_rows",
-                        f"Row {row.number} (line {row.line}) has {counted(len(cells), 'cell')} where the header has"
-                        f" {width}; the others were read as blank.",
-                    )
-                cells = [*cells, *[""] * (width - len(cells))]
-            if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:
-                self._said_to_be_left_out.add(row.number, [cells[self._left_out[0]]])
-                continue
-            if self._html:
-                cells = self._without_markup(row, cells)
-            for at in self._filled_down:
-                if cells[at].strip():
-                    self._last[at] = cells[at]
-                elif at in self._last:
-                    cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
-            if row.merged and not (case is not None and continues is not None and continues(case, cells)):
-                if case is not None and not has_step_rows and self._is_merged_into(case, row, cells):
-                    if case.cells is case.row.cells:
-                        case.cells = list(case.cells)
-                    self._add_row(case, row, cells, gathers=True)
-                    continue
-                cells = self._with_merged(row, cells)
-            if self._is_no_item(row, cells, case if has_step_rows else None):
-                continue
-            if case is not None and continues is not None and continues(case, cells):
-                self._add_row(case, row, cells)
-                continue
-            if case is not None:
-                yield case
-            case = Case(
-                row, list(cells) if has_step_rows else cells, [] if self._steps is None else self._steps.read(cells)
-            )
-            case.is_of_links = bool(self._telling) and not self._tells(cells) and self._names_links(cells)
-        if case is not None:
-            yield case
+        cells = row.cells
+        if len(cells) < width:
+            if row.line is not None:
+                self._tally.count(
+                    "ragged_rows",
+                    f"Row {row.number} (line {row.line}) has {counted(len(cells), 'cell')} where the header has"
+                    f" {width}; the others were read as blank.",
+                )
+            cells = [*cells, *[""] * (width - len(cells))]
+        if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:
+            self._said_to_be_left_out.add(row.number, [cells[self._left_out[0]]])
+            return None
+        if self._html:
+            cells = self._without_markup(row, cells)
+        for at in self._filled_down:
+            if cells[at].strip():
+                self._last[at] = cells[at]
+            elif at in self._last:
+                cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
+        return cells
 
     def notices(self) -> Iterator[Notice]:
         """Yield what there is to say of rows that are no items and of merged cells, now that all are read."""

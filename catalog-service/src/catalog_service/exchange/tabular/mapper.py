@@ -40,8 +40,12 @@ class Mapper:
         has_mark: bool = False,
         related: Set[int] = frozenset(),
         blocks: Set[int] = frozenset(),
+        others: Set[int] = frozenset(),
     ) -> None:
-        """`related` are the columns that name other items of the same kind; `blocks` say a value once for many rows."""
+        """`related` are the columns that name other items of the same kind; `blocks` say a value once for many rows.
+
+        `others` are columns that something else is read of.
+        """
         self._is_own = is_own
         self._has_mark = has_mark
         self._mapping = mapping
@@ -67,6 +71,7 @@ class Mapper:
             for at in range(len(columns))
             if at not in self._used
             and at not in self._ignored
+            and at not in others
             and (self._steps is None or at not in self._steps.positions)
         ]
         self._rest = [(at, columns.name(at)) for at in rest]
@@ -92,15 +97,22 @@ class Mapper:
         )
         self._blocks = {at for at in blocks if at not in self._filled_down}
         self._block_values: dict[int, str] = {}
+        self._make = self._make_link if mapping.kind == "links" else self._make_item
         self._kept: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
         self._unkept: dict[str, None] = {}
 
-    def read(self, rows: Iterator[Row]) -> Iterator[Record]:
-        """Yield the records of the rows below the header, and what there is to say of all of them."""
-        make = self._make_link if self._mapping.kind == "links" else self._make_item
-        for case in self._cases.read(rows):
-            yield from make(case)
+    def take(self, row: Row) -> Iterator[Record]:
+        """Yield the records that are whole with the next row below the header."""
+        case = self._cases.take(row)
+        if case is not None:
+            yield from self._make(case)
+
+    def finish(self) -> Iterator[Record]:
+        """Yield the last records, and what there is to say of all of them."""
+        case = self._cases.finish()
+        if case is not None:
+            yield from self._make(case)
         yield from self.notices()
 
     def notices(self) -> Iterator[Notice]:

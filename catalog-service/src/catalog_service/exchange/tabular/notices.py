@@ -7,6 +7,7 @@ from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
 from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.left_out import LeftRows
+from catalog_service.exchange.tabular.proposed_values import Guess
 from catalog_service.exchange.tabular.start import Arranged, Chosen, Start
 from chassis.core.wording import listed, shown
 
@@ -114,8 +115,8 @@ def _above(start: Start) -> Iterator[Notice]:
     yield from rows.notice("rows_above_table", way_out, on_purpose=start.is_header_said or not has_items)
 
 
-def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
-    """Yield what a person has to know of a table before it is read."""
+def about(start: Start, ways: list[Chosen]) -> Iterator[Notice]:
+    """Yield what a person has to know of a table before it is read; `ways` are all in which it is."""
     if not start.is_own and start.table.name is None:
         ours = sum(looks_encoded(cell) for cells in start.sample.rows for cell in cells if cell.startswith("'"))
         if ours:
@@ -126,27 +127,29 @@ def about(start: Start, chosen: Chosen) -> Iterator[Notice]:
     if not start.is_own:
         yield from _above(start)
     header = start.columns.header
-    if chosen.guesses and not start.is_own and not any(map(is_known_header, header)):
+    guesses = {at: guess for chosen in ways for at, guess in chosen.guesses.items()}
+    is_matrix = any(chosen.matrix is not None for chosen in ways)
+    if guesses and not start.is_own and not is_matrix and not any(map(is_known_header, header)):
         names = listed([shown(name) for name in header[:_SHOWN_NAMES] if name], "and")
         message = (
             f"Row {start.header_row} was taken for the header, though none of its names is known: {names}. If it is the"
             " first row of the table, it was not read as one: put a header above it."
         )
         yield Notice("unknown_header", message)
-    if chosen.guesses and len(marked := _marked(start, chosen)) >= _FEWEST_MARKED:
+    if guesses and len(marked := _marked(start, guesses)) >= _FEWEST_MARKED:
         names = listed([shown(name) for name in marked[:_SHOWN_NAMES]], "and")
         message = (
             f"{len(marked)} columns hold nothing but marks, as in a matrix of what covers what: {names}. No link"
             " was made of them. For links, write a table with a row for each, of the columns Requirement and Test Case."
         )
         yield Notice("marks_not_read", message, len(marked))
-    for at, guess in chosen.guesses.items():
+    for at, guess in guesses.items():
         if guess.confidence < 0.5:
             name = start.columns.name(at)
             yield Notice("unsure_column", f"The column {shown(name)} was taken for {guess.field}: {guess.reason}")
 
 
-def _marked(start: Start, chosen: Chosen) -> list[str]:
+def _marked(start: Start, guesses: dict[int, Guess]) -> list[str]:
     """Return the names of the columns of a matrix that no field takes."""
     header = enumerate(start.columns.header)
-    return [name for at, name in header if at not in chosen.guesses and start.sample.is_of_matrix(at)]
+    return [name for at, name in header if at not in guesses and start.sample.is_of_matrix(at)]

@@ -209,7 +209,7 @@ def _item_fields(
                 if len(alike) > 1:
                     rule = {"columns_named": sample.columns.header[at]}
                     guesses.update(dict.fromkeys(alike, guesses[at]))
-                rule["split"] = _separator([value for place in alike for value in sample.values(place)])
+                rule["split"] = separator([value for place in alike for value in sample.values(place)])
             elif name == "module" and sample.says_once(at):
                 rule["fill_down"] = True
             fields[name] = rule
@@ -320,7 +320,7 @@ def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str
     for field, at in by_field.items():
         fields[names.get(field, field)] = {"column": sample.reference(at)}
         if field in names and any(map(_is_list_of_ids, sample.values(at))):
-            fields[names[field]]["split"] = _separator(sample.values(at))
+            fields[names[field]]["split"] = separator(sample.values(at))
         if field == "link_type":
             fields[field]["values"] = {**known_in(sample.values(at)), "*": "covers"}
     return fields
@@ -331,7 +331,7 @@ def _is_list_of_ids(text: str) -> bool:
     return len(ids) > 1 and all(map(is_id, ids))
 
 
-def _separator(values: list[str]) -> str:
+def separator(values: list[str]) -> str:
     """Return what parts of a cell stand between: the separator that most cells have."""
     counts = {separator: sum(separator in value for value in values) for separator in (",", ";", "\n", "|")}
     best = max(counts, key=lambda separator: counts[separator])

@@ -19,6 +19,7 @@ _REQUIREMENT_WORDS = re.compile(
     r"\breq|requirement|anforderung|exigence|requisito|需求|要件|요구사항|изискван|требован", re.I
 )
 _ID_OF_TEST = re.compile(r"(tc|test(case)?)[-_:# ]?\d", re.I)
+_BEGIN_OF_TEST = re.compile(r"t[a-z]{0,3}[-_:# ]?\d|test", re.I)
 _FIELDS_OF_LINKS = frozenset({"external_id", "requirements", "test_cases", "link_type", "notes"})
 _DIGIT = re.compile(r"\d")
 
@@ -72,6 +73,11 @@ def are_ids(values: list[str]) -> bool:
     """Check whether there are values and all are ids, or lists of them, that have digits."""
     ids = [one for value in values for one in ids_in(value)]
     return bool(ids) and all(is_id(one) and _DIGIT.search(one) for one in ids)
+
+
+def is_id_of_test(text: str) -> bool:
+    """Check whether an id says that it is of a test case, such as `TC-7` or `T-7`."""
+    return _BEGIN_OF_TEST.match(text.strip()) is not None
 
 
 def said_kind(name: str) -> str:

@@ -4,19 +4,18 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Inspection, ReadOptions
-from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable
+from catalog_service.exchange.records import Notice, Record, Unreadable
 from catalog_service.exchange.tabular import notices
-from catalog_service.exchange.tabular.arranging import arrange, has_same_header
+from catalog_service.exchange.tabular.arranging import arrange
 from catalog_service.exchange.tabular.described import describe
-from catalog_service.exchange.tabular.mapper import Mapper
-from catalog_service.exchange.tabular.mapping import FieldRule, Mapping
+from catalog_service.exchange.tabular.keys import Keys
+from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.opening import Asked, Opened, asked_of, open_tables
 from catalog_service.exchange.tabular.own import LONG_TEXTS, put_long_texts, read_long_texts
-from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.parts import keys_of, read_parts
+from catalog_service.exchange.tabular.proposed_parts import has_same_header
 from catalog_service.exchange.tabular.record_mapping import RecordMapping, SheetRule, parse_any_mapping
-from catalog_service.exchange.tabular.related import related_columns
-from catalog_service.exchange.tabular.start import Arranged, Chosen, Part, Start
-from catalog_service.exchange.tabular.table import with_merged
+from catalog_service.exchange.tabular.start import Arranged, Chosen, Part
 from chassis.core.problems import Invalid
 from chassis.core.wording import shown
 
@@ -33,8 +32,9 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
         if arranged.is_own:
             yield from _own_records(arranged, options)
             return
-        for part in arranged.parts:
-            yield from _named_by_sheet(_records(part, options), part, arranged)
+        keys = keys_of(arranged.parts)
+        for parts in arranged.by_table():
+            yield from _named_by_sheet(read_parts(parts, options, keys), parts[0], arranged)
         yield from notices.not_read(arranged)
 
 
@@ -59,7 +59,7 @@ def _own_records(arranged: Arranged, options: ReadOptions) -> Iterator[Record]:
             start = part.start
             if start.table.name is not None:
                 start.rows = put_long_texts(start.rows, texts, len(start.columns))
-            yield from _records(part, options)
+            yield from read_parts([part], options, Keys())
 
 
 def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Inspection:
@@ -76,8 +76,8 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
             *notices.beside(arranged.starts),
             *(
                 notice
-                for part in arranged.parts
-                for notice in _named_by_sheet(notices.about(part.start, part.chosen), part, arranged)
+                for parts in arranged.by_table()
+                for notice in _named_by_sheet(_about(parts), parts[0], arranged)
                 if isinstance(notice, Notice)
             ),
             *(() if arranged.is_own else notices.not_read(arranged)),
@@ -92,9 +92,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                     "hidden": table.is_hidden,
                     "read": any(part.start.table is table for part in arranged.parts),
                     "columns": len(names[table.name].columns) if table.name in names else 0,
-                    "role": next(
-                        (part.chosen.mapping.kind for part in arranged.parts if part.start.table is table), "ignore"
-                    ),
+                    "role": next((part.chosen.role for part in arranged.parts if part.start.table is table), "ignore"),
                 }
                 for table in opened.tables
                 if table.name is not None
@@ -103,7 +101,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
             parts=[
                 {
                     "sheet": part.start.table.name,
-                    "role": part.chosen.mapping.kind,
+                    "role": part.chosen.role,
                     "header_row": part.start.header_row,
                     "preset": part.chosen.preset,
                     "columns": describe(part.start, part.chosen),
@@ -117,10 +115,16 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
         )
 
 
+def _about(parts: list[Part]) -> Iterator[Record]:
+    yield from notices.about(parts[0].start, [part.chosen for part in parts])
+
+
 def _mapping_of_main(
     arranged: Arranged, chosen: Chosen, opened: Opened, asked: Asked, format_name: str
-) -> dict[str, Any]:
-    """Return the mapping of the main table alone, in version 1."""
+) -> dict[str, Any] | None:
+    """Return the mapping of the main table alone, in version 1; None of a matrix, for which that has no words."""
+    if chosen.matrix is not None:
+        return None
     main = arranged.main
     mapping = {"version": 1, "format": format_name, **_content(chosen.mapping), "header_row": main.header_row}
     has_others_alike = any(has_same_header(start, main) for start in arranged.starts if start is not main)
@@ -140,7 +144,9 @@ def _mapping_of_all(arranged: Arranged, opened: Opened, format_name: str) -> dic
     for part, content in zip(arranged.parts, contents, strict=True):
         start = part.start
         rules = {name: value for name, value in content.items() if name in SheetRule.model_fields}
-        where = {"sheet": start.table.name, "role": content["kind"], "header_row": start.header_row}
+        where = {"sheet": start.table.name, "role": part.chosen.role, "header_row": start.header_row}
+        if part.chosen.matrix is not None:
+            rules = {"matrix": part.chosen.matrix.model_dump(exclude_defaults=True)}
         sheets.append({**where, **rules, "sheet": start.table.name})
     unread = [start.table.name for start in (*arranged.others, *arranged.ignored)]
     sheets += [{"sheet": name, "role": "ignore"} for name in unread]
@@ -165,41 +171,3 @@ def _given(options: ReadOptions) -> Mapping | RecordMapping | None:
         return parse_any_mapping(options.mapping)
     except Invalid as problem:
         raise Unreadable(f"The mapping is not valid: {problem.detail}", code="invalid_mapping") from None
-
-
-def _records(part: Part, options: ReadOptions) -> Iterator[Record]:
-    start, chosen = part.start, part.chosen
-    mapper = Mapper(
-        chosen.mapping,
-        start.columns,
-        source_system=options.source_system,
-        sheet=part.sheet,
-        is_own=chosen.preset == OWN,
-        has_mark=start.is_own,
-        related=_related(start, chosen),
-        blocks=_blocks(start, chosen),
-    )
-    yield from notices.about(start, chosen)
-    for record in mapper.read(with_merged(start.rows, start.table.merges())):
-        if isinstance(record, Item | Link):
-            record.sheet = start.table.name
-        yield record
-
-
-def _related(start: Start, chosen: Chosen) -> frozenset[int]:
-    """Return the columns of a table that name other items of the same kind; of our own tables none does."""
-    if chosen.preset == OWN or chosen.mapping.kind == "links":
-        return frozenset()
-    rule = chosen.mapping.fields.get("external_id")
-    column = rule.column if isinstance(rule, FieldRule) else None
-    return related_columns(start.sample, None if column is None else start.columns.find(column))
-
-
-def _blocks(start: Start, chosen: Chosen) -> frozenset[int]:
-    """Return the columns that say once for several test cases which requirement they are linked with."""
-    links = chosen.mapping.links
-    if chosen.mapping.kind != "test_cases" or links is None or links.requirements is None:
-        return frozenset()
-    column = links.requirements.column
-    at = None if column is None else start.columns.find(column)
-    return frozenset({at}) if at is not None and start.sample.has_blocks(at) else frozenset()

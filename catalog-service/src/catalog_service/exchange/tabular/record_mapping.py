@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 
 from catalog_service.exchange.tabular.mapping import (
     Column,
+    Kind,
     LeftOut,
     LinksRule,
     Mapping,
@@ -21,17 +22,31 @@ from chassis.core.problems import FieldError, Invalid
 from chassis.core.problems import pointer as to_pointer
 from chassis.core.wording import shown
 
-Role = Literal["requirements", "test_cases", "links", "ignore"]
+Role = Literal["requirements", "test_cases", "links", "matrix", "ignore"]
 SourceSystem = Annotated[str, Field(max_length=50)]
 _MOST_SHEETS = 1000
 _OF_ALL = ("name", "format", "encoding", "delimiter", "external_id_prefix")
 _OF_SHEET = ("sheet", "header_row", "fields", "links", "rest", "ignore", "leave_out", "markup")
 
 
+class MatrixRule(Strict):
+    """Where the keys of a matrix of marks stand: those of one kind in a column, of the other kind in headers.
+
+    `down` is the kind of those in the column `keys`; the others are in the headers of the columns `across`. A mark is a
+    link of the type `link_type`, unless it says another one.
+    """
+
+    down: Literal["requirements", "test_cases"]
+    keys: Column
+    across: Annotated[list[Column], Field(min_length=1)]
+    link_type: str = "covers"
+
+
 class SheetRule(Strict):
     """What a sheet is, and how it is read; of a sheet that is ignored nothing more is said.
 
-    A file that has no sheets has one without a name. `source_system` goes before that of the file.
+    A sheet may be there several times, as what its rows are together: requirements, test cases, a matrix. A file that
+    has no sheets has one without a name. `source_system` goes before that of the file.
     """
 
     sheet: str | None = None
@@ -43,6 +58,7 @@ class SheetRule(Strict):
     ignore: list[Column] = []
     leave_out: LeftOut | None = None
     markup: Literal["html"] | None = None
+    matrix: MatrixRule | None = None
     source_system: SourceSystem | None = None
 
 
@@ -64,12 +80,13 @@ class RecordMapping(Strict):
     sheets: Annotated[list[SheetRule], Field(min_length=1, max_length=_MOST_SHEETS)]
 
     def of_sheet(self, rule: SheetRule) -> Mapping:
-        """Return the mapping of the rows of one sheet, which is not ignored."""
+        """Return the mapping of the rows of one sheet, which is not ignored; those of a matrix are links."""
         common = {name: getattr(self, name) for name in _OF_ALL}
         own = {name: getattr(rule, name) for name in _OF_SHEET}
         system = rule.source_system or self.source_system
         assert rule.role != "ignore"
-        return Mapping.model_construct(version=1, kind=rule.role, source_system=system, **common, **own)
+        kind: Kind = "links" if rule.role == "matrix" else rule.role
+        return Mapping.model_construct(version=1, kind=kind, source_system=system, **common, **own)
 
 
 def parse_any_mapping(content: Object[str, Any], *, at: str = "") -> Mapping | RecordMapping:
@@ -89,7 +106,10 @@ def _contradictions(mapping: RecordMapping, at: str) -> Iterator[FieldError]:
     fields: set[str] = set()
     for position, rule in enumerate(mapping.sheets):
         fields.update(rule.fields)
-        if rule.role != "ignore":
+        if (rule.matrix is not None) != (rule.role == "matrix"):
+            message = "A sheet of the role matrix says where its keys stand (matrix); others do not."
+            yield FieldError(f"{at}{to_pointer('sheets', position, 'matrix')}", message, "contradiction")
+        elif rule.role not in ("ignore", "matrix"):
             yield from contradictions(mapping.of_sheet(rule), f"{at}{to_pointer('sheets', position)}")
     for position, name in enumerate(mapping.key or ()):
         if name not in fields:

@@ -7,6 +7,7 @@ from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_values import Guess
+from catalog_service.exchange.tabular.record_mapping import MatrixRule, Role
 from catalog_service.exchange.tabular.table import Row, Table
 
 
@@ -39,11 +40,20 @@ class Start:
 
 @dataclass(slots=True)
 class Chosen:
-    """The mapping of a table, where it comes from, and what each column was taken for."""
+    """The mapping of a table, where it comes from, and what each column was taken for.
+
+    `matrix` is of a table that is a matrix of marks, whose mapping says nothing more.
+    """
 
     mapping: Mapping
     preset: str | None = None
     guesses: dict[int, Guess] = field(default_factory=dict)
+    matrix: MatrixRule | None = None
+
+    @property
+    def role(self) -> Role:
+        """What the table is."""
+        return self.mapping.kind if self.matrix is None else "matrix"
 
 
 @dataclass(slots=True)
@@ -74,4 +84,12 @@ class Arranged:
     @property
     def chosen(self) -> Chosen:
         """How the main table is read."""
-        return next(part.chosen for part in self.parts if part.start is self.main)
+        of_main = [part.chosen for part in self.parts if part.start is self.main]
+        return next((chosen for chosen in of_main if chosen.matrix is None), of_main[0])
+
+    def by_table(self) -> list[list[Part]]:
+        """Return the parts, those of one table together."""
+        tables: dict[int, list[Part]] = {}
+        for part in self.parts:
+            tables.setdefault(id(part.start), []).append(part)
+        return list(tables.values())
