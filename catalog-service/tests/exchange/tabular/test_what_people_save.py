@@ -371,7 +371,11 @@ def test_a_sum_below_the_table_is_no_row() -> None:
 
 @pytest.mark.parametrize(
     ("types", "kinds"),
-    [(["Test", "Test"], ["test_case"] * 2), (["Story", "Test"], ["requirement"] * 2), (["Bug"], ["requirement"])],
+    [
+        (["Test", "Test"], ["test_case"] * 2),
+        (["Story", "Test"], ["requirement", "test_case"]),
+        (["Bug"], ["requirement"]),
+    ],
 )
 def test_a_table_of_jira_is_of_the_kind_that_all_its_rows_say(types: list[str], kinds: list[str]) -> None:
     steps = '[{""fields"":{""Action"":""Open"",""Expected Result"":""It opens""}}]'

@@ -13,7 +13,7 @@ from catalog_service.exchange.tabular.own import COVER, LONG_TEXTS, own_mapping
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.proposed_links import chosen_matrix
 from catalog_service.exchange.tabular.proposed_parts import has_same_header, parts_of, propose_parts
-from catalog_service.exchange.tabular.record_mapping import RecordMapping
+from catalog_service.exchange.tabular.record_mapping import RecordMapping, SheetRule
 from catalog_service.exchange.tabular.start import Arranged, Chosen, Part, Start
 from catalog_service.exchange.tabular.table import Table
 from chassis.core.wording import listed, shown
@@ -76,8 +76,7 @@ def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) ->
         if rule.role == "ignore":
             ignored.append(start)
         else:
-            matrix = rule.matrix
-            parts.append(Part(start, chosen_matrix(matrix, start.sample) if matrix else Chosen(given.of_sheet(rule))))
+            parts.append(Part(start, _said(rule, given, start)))
     if not parts:
         message = "The mapping has nothing read: each sheet that it names is ignored, blank, or not asked for."
         raise Unreadable(message, code="empty_file")
@@ -86,6 +85,13 @@ def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) ->
             part.sheet = part.start.table.name
     others = _begun(tables, starts)
     return Arranged(starts, parts, parts[0].start, others, ignored, is_said=asked.sheet is not None)
+
+
+def _said(rule: SheetRule, given: RecordMapping, start: Start) -> Chosen:
+    """Return how a table is read as a mapping says it."""
+    if rule.matrix is not None:
+        return chosen_matrix(rule.matrix, start.sample)
+    return Chosen(given.of_sheet(rule), types=rule.types, repeats=rule.repeats, is_said=True)
 
 
 def _starts(tables: list[Table], asked: Asked) -> list[Start]:

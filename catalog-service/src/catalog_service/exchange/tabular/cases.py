@@ -92,6 +92,13 @@ class Cases:
         self._continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
         self._case: Case | None = None
 
+    def tells(self, row: Row) -> bool:
+        """Check whether a row says anything of an item, by itself or by merged cells."""
+        cells = row.cells
+        return any(at < len(cells) and cells[at].strip() for at in self._telling) or any(
+            at in self._telling for at, _ in row.merged or ()
+        )
+
     def take(self, row: Row) -> Case | None:
         """Take the next row; return the item that has all its rows now, if one has."""
         cells = self._cells(row)

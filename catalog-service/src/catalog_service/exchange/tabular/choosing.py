@@ -51,14 +51,14 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
     preset = find_preset(start.columns) if named is None else get_preset(named)
     kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
     if preset is not None and (named is not None or kind in ("all", preset.mapping["kind"])):
-        return Chosen(parse_mapping(_completed(resolve(preset, start.sample), start.sample)), preset.name)
+        return Chosen(parse_mapping(completed(resolve(preset, start.sample), start.sample)), preset.name)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=kind, about=about, source_system=source_system)
-    return Chosen(parse_mapping(_completed(proposal.mapping, start.sample)), None, proposal.guesses)
+    return Chosen(parse_mapping(completed(proposal.mapping, start.sample)), None, proposal.guesses)
 
 
-def _completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
+def completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
     """Return a mapping with what all files have in common whose rows are sent once or again."""
     header = sample.columns.header
     if header and header[-1] == PROBLEM:

@@ -1,10 +1,11 @@
 """What rows say of their own kind, in tables of tools that have requirements and test cases in one."""
 
 import re
+from functools import cache
 
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.presets import Sample
-from catalog_service.exchange.words import fold
+from catalog_service.exchange.words import fold, words
 
 _COLUMNS = frozenset(
     {"type", "issue type", "work item type", "item type", "object type", "artifact type", "vorgangstyp"}
@@ -23,6 +24,23 @@ def kind_columns(columns: Columns) -> list[int]:
 def says_kind(value: str, kind: str) -> bool:
     """Check whether a value names a kind, as `System Test Case` does."""
     return _WORDS[kind].fullmatch(value) is not None
+
+
+def role_of_type(value: str) -> str | None:
+    """Return what rows of a type become, by its words: of one kind, or `ignore`; None where these are not known."""
+    if fold(value) in _no_items():
+        return "ignore"
+    return next((kind for kind in _WORDS if says_kind(value, kind) or fold(value) in _types(kind)), None)
+
+
+@cache
+def _no_items() -> frozenset[str]:
+    return frozenset(map(fold, words()["types"]["ignore"]))
+
+
+@cache
+def _types(kind: str) -> frozenset[str]:
+    return frozenset(map(fold, words()["types"][kind]))
 
 
 def kind_of_all(sample: Sample) -> str | None:

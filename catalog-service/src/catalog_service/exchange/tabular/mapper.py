@@ -7,9 +7,10 @@ from typing import Any
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
 from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, ids_in
-from catalog_service.exchange.tabular.kinds import kind_columns, says_kind
+from catalog_service.exchange.tabular.kinds import kind_columns
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.related import count_named, level_columns
+from catalog_service.exchange.tabular.remarks import remark_cells, remark_kind
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
 from catalog_service.exchange.tabular.steps import StepReader, make_reader, texts_of
 from catalog_service.exchange.tabular.table import Row
@@ -102,6 +103,20 @@ class Mapper:
         self._dropped: dict[str, None] = {}
         self._unkept: dict[str, None] = {}
 
+    @property
+    def positions(self) -> Set[int]:
+        """The columns that fields and links take."""
+        return self._used
+
+    @property
+    def filled_down(self) -> list[int]:
+        """The columns that say a value once for all rows below it."""
+        return self._filled_down
+
+    def tells(self, row: Row) -> bool:
+        """Check whether a row says anything of an item, by itself or by merged cells."""
+        return self._cases.tells(row)
+
     def take(self, row: Row) -> Iterator[Record]:
         """Yield the records that are whole with the next row below the header."""
         case = self._cases.take(row)
@@ -110,10 +125,14 @@ class Mapper:
 
     def finish(self) -> Iterator[Record]:
         """Yield the last records, and what there is to say of all of them."""
+        yield from self.flush()
+        yield from self.notices()
+
+    def flush(self) -> Iterator[Record]:
+        """Yield the records that would be whole with the next row: what comes now does not go on with them."""
         case = self._cases.finish()
         if case is not None:
             yield from self._make(case)
-        yield from self.notices()
 
     def notices(self) -> Iterator[Notice]:
         """Yield what has to be said of the table as a whole, now that it is read."""
@@ -158,8 +177,8 @@ class Mapper:
         )
         unlisted: dict[str, str] = {}
         self._fill(item, case.cells, unlisted)
-        self._remark_cells(item, row)
-        self._remark_kind(case)
+        remark_cells(item, row, self._columns, self._id_at, self._tally)
+        remark_kind(row.number, case.cells, self._kinds_at, self._mapping.kind, self._columns, self._tally)
         fields = item.fields
         if self._steps is not None and case.steps:
             fields["steps"] = texts_of(case.steps)
@@ -250,32 +269,6 @@ class Mapper:
             value = fields.get(source.default_from or "")
             if isinstance(value, str) and value:
                 fields[source.name] = short_title(value) if source.name == "title" else value.strip()
-
-    def _remark_cells(self, record: Item | Link, row: Row) -> None:
-        for at, code, message in row.remarks or ():
-            name = self._columns.name(at)
-            record.warnings.append(Remark(code, f"{name}: {message}.", name))
-        if self._id_at is not None and self._id_at in row.numbers:
-            self._tally.count(
-                "numeric_ids",
-                f"Row {row.number} has a number as its id, read as {shown(row.cells[self._id_at])}: what a sheet shows"
-                " of it, such as leading zeros, is not in the file.",
-            )
-
-    def _remark_kind(self, case: Case) -> None:
-        """Say where a table of one kind has a row that calls itself one of the other."""
-        here = self._mapping.kind
-        there = "requirements" if here == "test_cases" else "test_cases"
-        for at in self._kinds_at:
-            value = case.cells[at].strip()
-            if says_kind(value, there):
-                self._tally.count(
-                    "rows_of_other_kind",
-                    f"Row {case.row.number} says {shown(value)} in {self._columns.name(at)} and is read as one of the"
-                    f" {here}, as the whole table is. To have both, import the file twice: once with kind={here}, once"
-                    f" with kind={there}, each with a mapping that leaves the others out (leave_out).",
-                )
-                return
 
     def _metadata(self, case: Case, unlisted: dict[str, str]) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
@@ -373,7 +366,7 @@ class Mapper:
                 if not found:
                     message = f"The link names no {end.replace('_', ' ')}."
                     link.problems.append(Remark(f"{end}_not_found", message, end))
-            self._remark_cells(link, row)
+            remark_cells(link, row, self._columns, self._id_at, self._tally)
             yield link
 
     def _ends(self, end: str, fields: dict[str, Any]) -> list[dict[str, str]]:

@@ -1,10 +1,11 @@
 """Reads the rows of one table, as what its parts say: once, whatever they are to become."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Item, Link, Record
 from catalog_service.exchange.tabular import notices
+from catalog_service.exchange.tabular.dispatching import ByType, Pairs
 from catalog_service.exchange.tabular.keys import Keys
 from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import FieldRule
@@ -15,7 +16,7 @@ from catalog_service.exchange.tabular.related import related_columns
 from catalog_service.exchange.tabular.start import Chosen, Part, Start
 from catalog_service.exchange.tabular.table import with_merged
 
-_Reader = Mapper | MatrixReader
+_Reader = Mapper | MatrixReader | ByType | Pairs
 
 
 def read_parts(parts: list[Part], options: ReadOptions, keys: Keys) -> Iterator[Record]:
@@ -61,11 +62,27 @@ def _readers(parts: list[Part], options: ReadOptions, keys: Keys) -> list[_Reade
         reader = MatrixReader(part.chosen.matrix, columns, keys, prefix=prefix, others=others)
         readers.append(reader)
         taken |= reader.positions
-    mappers = [_mapper(part, options, taken) for part in parts if part.chosen.matrix is None]
-    return [*mappers, *readers]
+    of_items = [part for part in parts if part.chosen.matrix is None]
+    return [*_dispatched(of_items, options, taken), *readers]
 
 
-def _mapper(part: Part, options: ReadOptions, others: frozenset[int]) -> Mapper:
+def _dispatched(parts: list[Part], options: ReadOptions, taken: Set[int]) -> list[_Reader]:
+    """Return what reads the rows of items and links: each row by its type, or what it has of each kind."""
+    types = next((part.chosen.types for part in parts if part.chosen.types is not None), None)
+    if types is not None:
+        mappers = {str(part.chosen.role): _mapper(part, options, taken) for part in parts}
+        is_said = any(part.chosen.is_said for part in parts)
+        return [ByType(types, parts[0].start.columns, mappers, is_said=is_said)]
+    repeated = [part for part in parts if part.chosen.repeats]
+    others = [part for part in parts if not part.chosen.repeats]
+    if len(repeated) == len(others) == 1:
+        everything = frozenset(range(len(repeated[0].start.columns)))
+        first = _mapper(repeated[0], options, everything)
+        return [Pairs(first, _mapper(others[0], options, taken | first.positions), repeated[0].start.columns)]
+    return [_mapper(part, options, taken) for part in parts]
+
+
+def _mapper(part: Part, options: ReadOptions, others: Set[int]) -> Mapper:
     start, chosen = part.start, part.chosen
     return Mapper(
         chosen.mapping,

@@ -6,8 +6,10 @@ from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.tabular.choosing import best, choose, holds_record
 from catalog_service.exchange.tabular.keys import Keys
 from catalog_service.exchange.tabular.mapping import FieldRule
+from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.proposed_kind import are_ids, said_kind
 from catalog_service.exchange.tabular.proposed_links import choose_links, choose_matrix, chosen_links
+from catalog_service.exchange.tabular.proposed_pairs import choose_by_types, choose_pairs
 from catalog_service.exchange.tabular.start import Chosen, Part, Start
 
 _ITEMS = ("requirements", "test_cases")
@@ -131,9 +133,15 @@ def _names_items_of_others(group: _Group, keys: Keys) -> bool:
 
 def _of_items(group: _Group, keys: Keys, options: ReadOptions) -> list[Chosen]:
     """Return how a table of items is read: as such, and as a matrix where marks stand beside them."""
-    if group.chosen.preset is not None or options.kind not in ("all", "links"):
+    if group.chosen.preset == OWN or options.kind not in ("all", "links"):
         return [group.chosen]
     id_at, sample = group.id_at, group.starts[0].sample
+    if (chosen := choose_by_types(sample, options.source_system)) is not None:
+        return chosen
+    if group.chosen.preset is not None:
+        return [group.chosen]
+    if (chosen := choose_pairs(sample, options.source_system)) is not None:
+        return chosen
     if id_at is None:
         matrix = choose_matrix(sample, keys)
         is_alone = matrix is not None and group.has_texts_only_in(matrix)

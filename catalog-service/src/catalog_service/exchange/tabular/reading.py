@@ -147,6 +147,10 @@ def _mapping_of_all(arranged: Arranged, opened: Opened, format_name: str) -> dic
         where = {"sheet": start.table.name, "role": part.chosen.role, "header_row": start.header_row}
         if part.chosen.matrix is not None:
             rules = {"matrix": part.chosen.matrix.model_dump(exclude_defaults=True)}
+        if part.chosen.types is not None:
+            rules["types"] = part.chosen.types.model_dump()
+        if part.chosen.repeats:
+            rules["repeats"] = True
         sheets.append({**where, **rules, "sheet": start.table.name})
     unread = [start.table.name for start in (*arranged.others, *arranged.ignored)]
     sheets += [{"sheet": name, "role": "ignore"} for name in unread]

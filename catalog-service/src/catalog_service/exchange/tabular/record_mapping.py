@@ -42,11 +42,21 @@ class MatrixRule(Strict):
     link_type: str = "covers"
 
 
+class TypesRule(Strict):
+    """What rows become by what a column says of their type; of types that are not listed, what their words say."""
+
+    column: Column
+    roles: Annotated[dict[str, Literal["requirements", "test_cases", "ignore"]], Field(min_length=1)]
+
+
 class SheetRule(Strict):
     """What a sheet is, and how it is read; of a sheet that is ignored nothing more is said.
 
     A sheet may be there several times, as what its rows are together: requirements, test cases, a matrix. A file that
     has no sheets has one without a name. `source_system` goes before that of the file.
+
+    `types`: of all parts of the sheet, which rows each takes. `repeats`: items stand in several rows, as those of a
+    requirement with several test cases; each is read once, and columns that no field takes are of the other part.
     """
 
     sheet: str | None = None
@@ -59,6 +69,8 @@ class SheetRule(Strict):
     leave_out: LeftOut | None = None
     markup: Literal["html"] | None = None
     matrix: MatrixRule | None = None
+    types: TypesRule | None = None
+    repeats: bool = False
     source_system: SourceSystem | None = None
 
 

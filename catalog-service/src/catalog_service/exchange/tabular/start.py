@@ -7,7 +7,7 @@ from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_values import Guess
-from catalog_service.exchange.tabular.record_mapping import MatrixRule, Role
+from catalog_service.exchange.tabular.record_mapping import MatrixRule, Role, TypesRule
 from catalog_service.exchange.tabular.table import Row, Table
 
 
@@ -42,13 +42,17 @@ class Start:
 class Chosen:
     """The mapping of a table, where it comes from, and what each column was taken for.
 
-    `matrix` is of a table that is a matrix of marks, whose mapping says nothing more.
+    `matrix` is of a table that is a matrix of marks, whose mapping says nothing more. `types` and `repeats` are as in
+    the mapping of a sheet. `is_said`: somebody has said it, and it is no proposal.
     """
 
     mapping: Mapping
     preset: str | None = None
     guesses: dict[int, Guess] = field(default_factory=dict)
     matrix: MatrixRule | None = None
+    types: TypesRule | None = None
+    repeats: bool = False
+    is_said: bool = False
 
     @property
     def role(self) -> Role:
