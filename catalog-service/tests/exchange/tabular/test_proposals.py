@@ -376,3 +376,42 @@ def test_another_sheet_header_or_kind_is_proposed_anew() -> None:
 def test_another_separator_is_proposed_anew() -> None:
     found = inspect("ID;Title, short;x\nR-1;Doors, all;y\n", delimiter=",")
     assert [column["name"] for column in found.columns] == ["ID;Title", "short;x"]
+
+
+@pytest.mark.parametrize(
+    ("said", "becomes"),
+    [
+        ("nicht funktional", "non_functional"),
+        ("Nicht-funktional", "non_functional"),
+        ("non‑functional", "non_functional"),
+        ("非機能", "非機能"),
+        ("not a function of the lift", "not a function of the lift"),
+        ("funktional", "functional"),
+        ("something", "functional"),
+    ],
+)
+def test_a_value_that_says_no_never_becomes_what_it_denies(said: str, becomes: str) -> None:
+    header = "Anforderungs-ID;Titel;Typ\n"
+    for content in (f"{header}A-1;Türen;{said}\n", f"{header}A-1;Türen;funktional\nA-2;Licht;{said}\n"):
+        mapping = inspect(f"{header}A-1;Türen;funktional\n").mapping
+        assert read(content).fields[-1]["type"] == becomes
+        assert read(content, mapping=mapping).fields[-1]["type"] == becomes
+
+
+def test_only_values_of_the_file_are_listed_and_others_are_known_all_the_same() -> None:
+    found = inspect("ID,Title,Priority\n1,a,High\n2,b,Must\n")
+    assert found.mapping is not None
+    assert found.mapping["fields"]["priority"] == {
+        "column": "Priority",
+        "values": {"High": "high", "Must": "critical", "*": "medium"},
+        "known_words": True,
+    }
+    others = read("ID,Title,Priority\n1,a,Low\n2,b,Muss\n3,c,odd\n", mapping=found.mapping)
+    assert [item["priority"] for item in others.fields] == ["low", "critical", "medium"]
+
+
+def test_a_column_of_test_cases_is_known_by_a_german_word_for_them() -> None:
+    found = read("Anforderungs-ID;Titel;Prüffall\nA-1;Türen schließen;P-1\nA-2;Licht;\n")
+    assert [(link.requirement["external_id"], link.test_case["external_id"]) for link in found.links] == [
+        ("A-1", "P-1")
+    ]

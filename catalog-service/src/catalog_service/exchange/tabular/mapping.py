@@ -62,8 +62,9 @@ class Strict(BaseModel):
 class FieldRule(Strict):
     """Where the value of a field comes from: `column`, `columns`, `columns_named` or `constant`; then what is done.
 
-    `values` replaces values, whatever their case; `*` stands for all others, and for a blank cell. A column that
-    `fill_down` is set for says its value once for all rows below it.
+    `values` replaces values, whatever their case; `*` stands for all others, and for a blank cell. With `known_words`,
+    what people usually call the values of the field is replaced by these, before `*`. A column that `fill_down` is set
+    for says its value once for all rows below it.
     """
 
     column: Column | None = None
@@ -73,6 +74,7 @@ class FieldRule(Strict):
     join: str = "\n\n"
     default_from: str | None = None
     values: dict[str, str] | None = None
+    known_words: bool = False
     split: Annotated[str, Field(min_length=1)] | None = None
     fill_down: bool = False
 

@@ -204,6 +204,7 @@ def _item_fields(
                 )
             if name in CLOSED[kind]:
                 rule["values"], guesses[at] = value_map(sample.values(at), kind, name, guesses[at])
+                rule["known_words"] = True
             elif name == "tags":
                 alike = sample.columns.all_named(sample.columns.header[at])
                 if len(alike) > 1:

@@ -11,7 +11,9 @@ from catalog_service.exchange.words import fold
 
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
 _TEST_WORDS = re.compile(
-    r"\btests?\b|\btcs?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|테스트|тест", re.I
+    r"\btests?\b|\btcs?\b|test ?case|(test|pr(ü|ue|u)f)f([aä]|ae)ll|cas de test|caso de prueba|用例|测试|テスト|테스트"
+    "|тест",
+    re.I,
 )
 _STEP_WORDS = re.compile(r"\bsteps\b|schritte|étapes|pasos|步骤|шаги|стъпки|手順|절차|\bpassi\b|\bkroki\b", re.I)
 _TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)

@@ -11,6 +11,7 @@ from catalog_service.exchange.tabular.values import CLOSED
 from catalog_service.exchange.words import fold, words
 from chassis.core.wording import listed, shown
 
+_HYPHEN = re.compile("\\s*[-\u2010\u2011]\\s*")
 _LONGEST_WORD = 30
 _ALIKE = 0.85
 _LETTERS = {"vh": "critical", "h": "high", "m": "medium", "l": "low", "vl": "low"}
@@ -30,12 +31,15 @@ class Guess:
 def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:
     """Return what the values of a column become, `*` for all others, and how sure that is.
 
-    Where what is not known is nothing but slips of what is, they are for people to mend: only blanks have a value then.
+    Only values of the file are listed; a rule with `known_words` reads others that are known as what they mean. Where
+    what is not known is nothing but slips of what is, they are for people to mend: only blanks have a value then.
     """
     distinct = list(dict.fromkeys(value.strip() for value in values))
     known = _known_values(kind, name)
+    letters: dict[str, str] = {}
     if name == "priority" and distinct and {fold(value) for value in distinct} <= _LETTERS.keys():
         known = {**known, **_LETTERS}
+        letters = {letter.upper(): value for letter, value in _LETTERS.items()}
     looks = {value: _look(value, known) for value in distinct}
     result = {value: known[look] for value, look in looks.items() if look in known}
     confidence, reason = guess.confidence, guess.reason
@@ -58,11 +62,8 @@ def value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[di
         reason = (
             f"{reason} What {some} mean{'s' if len(unknown) == 1 else ''} is not known: taken for {DEFAULTS[name]}."
         )
-    others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
-    shown_already = set(map(fold, result))
-    result |= {word: value for word, value in others.items() if word not in shown_already}  # below the first rows
     all_others = "" if slips and slips == unknown else "*"
-    return {**result, all_others: DEFAULTS[name]}, Guess(guess.field, confidence, reason)
+    return {**letters, **result, all_others: DEFAULTS[name]}, Guess(guess.field, confidence, reason)
 
 
 def knows_any(values: list[str], kind: str, name: str) -> bool:
@@ -71,10 +72,23 @@ def knows_any(values: list[str], kind: str, name: str) -> bool:
     return any(_look(value, known) in known for value in values)
 
 
+def meaning_of(value: str, kind: str, name: str) -> str | None:
+    """Return what a value of a field means, None where that is not known."""
+    known = _known_values(kind, name)
+    return known.get(_look(value, known))
+
+
 def _look(value: str, known: Collection[str]) -> str:
-    """Return a value as it stands among those that are known, without a number before it unless it has one there."""
-    look = fold(value)
-    return look if look in known else fold(without_number(value))
+    """Return a value as it stands among those that are known, without a number before it unless it has one there.
+
+    Hyphens may be blanks: `nicht funktional`.
+    """
+    looks = (fold(value), fold(without_number(value)), _spelled(value))
+    return next((look for look in looks if look in known), looks[1])
+
+
+def _spelled(word: str) -> str:
+    return _HYPHEN.sub(" ", fold(word))
 
 
 def _is_slip(value: str, known: Collection[str]) -> bool:
@@ -93,7 +107,7 @@ def _is_slip(value: str, known: Collection[str]) -> bool:
 def _known_values(kind: str, name: str) -> dict[str, str]:
     tables = words()["values"]
     table = tables.get(f"{kind}.{name}") or tables[name]
-    known = {fold(word): value for value, words in table.items() for word in words}
+    known = {look(word): value for look in (_spelled, fold) for value, words in table.items() for word in words}
     return {**known, **{fold(value): str(value) for value in CLOSED[kind][name]}}
 
 

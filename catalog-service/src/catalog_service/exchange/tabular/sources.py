@@ -2,26 +2,34 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import Columns, without_number
 from catalog_service.exchange.tabular.mapping import FieldRule
-from catalog_service.exchange.tabular.values import LONGEST_VALUE, converter
+from catalog_service.exchange.tabular.proposed_values import meaning_of
+from catalog_service.exchange.tabular.values import CLOSED, LONGEST_VALUE, converter
 from catalog_service.exchange.words import fold
+from chassis.core.wording import is_negated
 
 _SHORT_TITLE = 120
 _ANY_OTHER = "*"
+_POSITIVE = "functional"
+"""What nothing becomes that says no, only for want of a better value."""
 
 
 class Values:
-    """A table of values, in which case and white space do not count."""
+    """A table of values, in which case and white space do not count.
 
-    def __init__(self, values: dict[str, str]) -> None:
+    `known` says what a value means that the table does not have, as far as that is known.
+    """
+
+    def __init__(self, values: dict[str, str], known: Callable[[str], str | None] | None = None) -> None:
         self._values = values
         self._by_look = {fold(value): result for value, result in values.items()}
         self._other = values.get(_ANY_OTHER)
+        self._meaning = known
         self._known = lru_cache(1000)(self._find)
 
     def find(self, text: str) -> tuple[str | None, bool]:
@@ -35,6 +43,10 @@ class Values:
         found = self._values.get(text)
         if found is None:
             found = self._by_look.get(fold(text), self._by_look.get(fold(without_number(text))))
+        if found is None and self._meaning is not None and text and not text.isspace():
+            found = self._meaning(text)
+        if found is None and self._other == _POSITIVE and is_negated(text):
+            return None, False  # `not functional` is anything but functional
         return (self._other, True) if found is None else (found, False)
 
 
@@ -62,7 +74,8 @@ def make_source(name: str, rule: FieldRule, columns: Columns, kind: str, *, is_o
     if rule.columns_named is not None and name == "tags":
         split = split or "\n"
     take, positions = _taker(name, rule, columns, joint=split if name == "tags" and split else rule.join)
-    values = None if rule.values is None else Values(rule.values)
+    known = partial(meaning_of, kind=kind, name=name) if rule.known_words and name in CLOSED[kind] else None
+    values = None if rule.values is None else Values(rule.values, known)
     return Source(
         name, take, converter(name, kind, split, is_own=is_own), values, rule.constant, rule.default_from, positions
     )
