@@ -224,3 +224,29 @@ def test_each_cell_is_kept_or_named(table: tuple[list[list[str]], list[str]], ki
 
 def ends_of(record: Item | Link) -> list[dict[str, str]]:
     return [record.requirement, record.test_case] if isinstance(record, Link) else []
+
+
+def test_two_rows_of_a_header_make_one_name() -> None:
+    rows = [
+        ["Requirements of the lift"],
+        ["Item", "", "Plan", "", "Result", "", "Owner"],
+        ["ID", "Title", "Date", "By", "Date", "By", "Who"],
+        ["R-1", "Doors", "May", "kim", "June", "ann", "eve"],
+    ]
+    content = book_of(rows, "A2:B2", "C2:D2", "E2:F2")
+    found = read(content, "a.xlsx")
+    assert [(item["external_id"], item["title"]) for item in found.fields] == [("R-1", "Doors")]
+    assert found.fields[0]["custom_metadata"] == {
+        "import": {
+            "Plan / Date": "May",
+            "Plan / By": "kim",
+            "Result / Date": "June",
+            "Result / By": "ann",
+            "Who": "eve",
+        }
+    }
+    assert "'Requirements of the lift'" in found.notices["rows_above_table"].message
+    assert "'Owner'" in found.notices["rows_above_table"].message
+    fields = {"external_id": {"column": "ID"}, "title": {"column": "Result / By"}}
+    mapping = {"version": 1, "kind": "requirements", "header_row": 3, "fields": fields}
+    assert read(content, "a.xlsx", mapping=mapping).fields[0]["title"] == "ann"

@@ -1,7 +1,7 @@
 """The columns of a table: what its header calls them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import column_name
@@ -40,9 +40,12 @@ def ids_in(text: str, split: str | None = None) -> list[str]:
 
 
 class Columns:
-    """The names of the columns by position; several columns may have one name."""
+    """The names of the columns by position; several columns may have one name.
 
-    def __init__(self, header: Iterable[str]) -> None:
+    `groups` are what stands above several columns each, in a header of two rows: `Result / Date`.
+    """
+
+    def __init__(self, header: Iterable[str], groups: Mapping[int, str] | None = None) -> None:
         self.header = [name.strip("\ufeff \t\r\n\u00a0") for name in header]
         while self.header and not self.header[-1]:
             self.header.pop()
@@ -52,6 +55,11 @@ class Columns:
             if name:
                 self._by_name.setdefault(name, []).append(position)
                 self._by_look.setdefault(fold(name), []).append(position)
+        self.groups = {at: group for at, group in (groups or {}).items() if at < len(self.header) and self.header[at]}
+        for position in self.groups:
+            whole = self.name(position)
+            self._by_name.setdefault(whole, []).append(position)
+            self._by_look.setdefault(fold(whole), []).append(position)
 
     def __len__(self) -> int:
         return len(self.header)
@@ -59,7 +67,8 @@ class Columns:
     def name(self, position: int) -> str:
         """Return what a column is called in messages and in custom_metadata."""
         if position < len(self.header) and self.header[position]:
-            return self.header[position]
+            name, group = self.header[position], self.groups.get(position)
+            return name if group is None else f"{group} / {name}"
         return f"column {column_name(position)}"
 
     def find(self, column: str | int) -> int | None:

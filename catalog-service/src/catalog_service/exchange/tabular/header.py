@@ -39,7 +39,7 @@ def find_start(table: Table, header_row: int | None) -> Start | None:
         if broken is not None:
             raise broken
         return None
-    at = _find_header(first, header_row)
+    at = _find_header(first, header_row, table)
     header = _with_names_above(first, at)
     below: Iterator[Row] = chain(first[at + 1 :], _raise(broken) if broken is not None else rows)
     is_own = has_mark(header)
@@ -47,7 +47,7 @@ def find_start(table: Table, header_row: int | None) -> Start | None:
         header = without_mark(header)
         if table.name is None:
             below = decode_rows(below, len(header))
-    columns = Columns(header)
+    columns = Columns(header, None if is_own else _groups_above(table, first, at))
     width = len(columns)
     sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
     known = len(sampled) if is_whole else None
@@ -62,7 +62,7 @@ def _raise(error: Unreadable) -> Iterator[Row]:
     yield
 
 
-def _find_header(rows: list[Row], header_row: int | None) -> int:
+def _find_header(rows: list[Row], header_row: int | None, table: Table) -> int:
     """Return the place of the header: the row that is named, else the one that looks most like a header."""
     if header_row is not None:
         for at, row in enumerate(rows):
@@ -78,7 +78,7 @@ def _find_header(rows: list[Row], header_row: int | None) -> int:
         range(len(searched)),
         key=lambda at: (_looks_like_header(searched[at]) + _FIRST * (at == first) - 0.1 * at, -at),
     )
-    return found + _has_second_row(rows, found)
+    return found + (_has_second_row(rows, found) or _is_of_groups(rows, found, table))
 
 
 def _has_second_row(rows: list[Row], at: int) -> bool:
@@ -94,12 +94,35 @@ def _has_second_row(rows: list[Row], at: int) -> bool:
     )
 
 
+def _is_of_groups(rows: list[Row], at: int, table: Table) -> bool:
+    """Check whether a row has merged cells above several names each, more of which stand right below it."""
+    if at + 1 == len(rows) or rows[at + 1].number != rows[at].number + 1 or has_mark(rows[at].cells):
+        return False
+    names = [cell for cell in rows[at + 1].cells if cell.strip()]
+    if len(names) <= sum(map(bool, rows[at].cells)) or not any(map(is_known_header, names)):
+        return False
+    return bool(_groups_above(table, rows, at + 1))
+
+
 def _with_names_above(rows: list[Row], at: int) -> list[str]:
     """Return the cells of the header; a blank one is the cell above it, which reaches down in a header of two rows."""
     header, above = rows[at].cells, rows[at - 1] if at else None
     if above is None or above.number != rows[at].number - 1 or sum(map(bool, above.cells)) < 2 or has_mark(header):
         return header
     return [cell if cell.strip() else name for cell, name in zip_longest(header, above.cells, fillvalue="")]
+
+
+def _groups_above(table: Table, rows: list[Row], at: int) -> dict[int, str]:
+    """Return what stands above several columns each, by column: merged cells of the row right above the header."""
+    above = rows[at - 1] if at else None
+    if above is None or above.number != rows[at].number - 1 or sum(map(bool, above.cells)) < 2:
+        return {}
+    groups: dict[int, str] = {}
+    for merge in table.merges():
+        if merge.first == merge.last == above.number and merge.width > 1 and merge.column < len(above.cells):
+            text = " ".join(above.cells[merge.column].split())
+            groups |= {place: text for place in range(merge.column, merge.column + merge.width) if text}
+    return groups
 
 
 def _looks_like_header(row: Row) -> float:

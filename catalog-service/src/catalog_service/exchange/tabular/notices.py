@@ -101,11 +101,14 @@ def _above(start: Start) -> Iterator[Notice]:
     """Yield the notice of what stands above the header: titles, names of groups of columns, or rows of a table."""
     rows = LeftRows()
     has_items = False
+    groups = set(start.columns.groups.values())
     for row in start.above:
         cells = row.cells
         if row.number == start.header_row - 1:  # where it is a header, too, its names may be taken
             cells = [
-                cell for cell, name in zip_longest(cells, start.columns.header[: len(cells)]) if cell.strip() != name
+                cell
+                for cell, name in zip_longest(cells, start.columns.header[: len(cells)])
+                if cell.strip() != name and " ".join(cell.split()) not in groups
             ]
         elif sum(map(bool, cells)) >= _FEWEST_COLUMNS:
             has_items = True

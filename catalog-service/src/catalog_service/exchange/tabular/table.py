@@ -43,11 +43,12 @@ class Row:
 
 
 class Merge(NamedTuple):
-    """A merged cell that covers several rows: its first and last row, and its first column from 0."""
+    """A merged cell: its first and last row, its first column from 0, and how many columns it covers."""
 
     first: int
     last: int
     column: int
+    width: int = 1
 
 
 def _no_merges() -> list[Merge]:
@@ -94,6 +95,7 @@ def column_position(letters: str) -> int:
 
 def with_merged(rows: Iterator[Row], merges: list[Merge]) -> Iterator[Row]:
     """Yield rows, those that merged cells reach into with what these say."""
+    merges = [merge for merge in merges if merge.last > merge.first]
     if not merges:
         yield from rows
         return
@@ -108,7 +110,7 @@ def with_merged(rows: Iterator[Row], merges: list[Merge]) -> Iterator[Row]:
         if merged:
             row.merged = merged
         while begins < len(merges) and merges[begins].first <= row.number:
-            first, last, at = merges[begins]
+            first, last, at, _ = merges[begins]
             begins += 1
             if first == row.number and at < len(row.cells) and row.cells[at].strip():
                 opened[at] = (last, row.cells[at])

@@ -1,4 +1,4 @@
-"""The merged cells of a sheet, which say their value once for all rows that they cover."""
+"""The merged cells of a sheet, which say their value once for all rows and columns that they cover."""
 
 import re
 from typing import BinaryIO
@@ -19,7 +19,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_merges(sheet: BinaryIO) -> list[Merge]:
-    """Return the merged cells that cover several rows, in the order of their first rows.
+    """Return the merged cells, in the order of their first rows.
 
     They stand behind all rows of a sheet, which is read a second time for them: by a pattern, as texts cannot have it.
     What cannot be read is left to who reads the rows.
@@ -36,8 +36,9 @@ def read_merges(sheet: BinaryIO) -> list[Merge]:
                 for merge in _MERGE.finditer(held):
                     end = merge.end()
                     first, last, at = int(merge[2]), int(merge[4]), column_position(merge[1].decode())
-                    if last > first and at < MOST_COLUMNS:
-                        found.append(Merge(first, last, at))
+                    width = column_position(merge[3].decode()) - at + 1
+                    if last >= first and width > 0 and at < MOST_COLUMNS:
+                        found.append(Merge(first, last, at, width))
                 if len(found) > _MOST:
                     raise Unreadable(f"The sheet has more than {_MOST:,} merged cells, which is not read.")
             held = held[max(end, len(held) - _LONGEST) :]

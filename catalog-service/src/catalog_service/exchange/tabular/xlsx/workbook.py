@@ -76,7 +76,7 @@ def _tables(archive: Archive) -> list[Table]:
                     comments=beside.comments,
                     addresses=beside.addresses,
                     drawings=beside.drawings,
-                    merges=partial(_merges, archive, to),
+                    merges=cache(partial(_merges, archive, to)),
                 )
             )
     if not tables:
