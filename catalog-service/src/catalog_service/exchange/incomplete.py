@@ -13,6 +13,7 @@ INCOMPLETE = frozenset(
         "link_end_blank",
         "rows_of_other_kind",
         "unknown_header",
+        "unsure_column",
     }
 )
 """The codes of warnings that always say so; some notices say it of themselves (`unclean`)."""

@@ -161,3 +161,14 @@ async def test_a_mapping_of_a_whole_workbook_is_proposed_saved_and_named(imports
         "/imports/mappings", {"name": f"{word} 3", "mapping": {**mapping, "key": ["x"]}}
     )
     problem(answer, 422, field="/mapping/key/0")
+
+
+async def test_a_plan_with_a_column_that_is_not_sure_is_not_clean(imports: Any) -> None:
+    word = imports.catalog.word()
+    content = f"ID,Title,Type\n{word}-1,Doors,odd\n{word}-2,Cabin,strange\n"
+    assert not (await send(imports, content))["summary"]["clean"]
+    seen = ok(await imports.catalog.request("POST", "/imports/inspect", content=content, headers=CSV))
+    ok(await imports.catalog.post("/imports/mappings", {"name": word, "mapping": seen["record_mapping"]}), 201)
+    assert "unsure_column" not in {
+        one["code"] for one in (await send(imports, content, mapping=word))["summary"]["warnings"]
+    }

@@ -415,3 +415,38 @@ def test_a_column_of_test_cases_is_known_by_a_german_word_for_them() -> None:
     assert [(link.requirement["external_id"], link.test_case["external_id"]) for link in found.links] == [
         ("A-1", "P-1")
     ]
+
+
+def test_results_are_never_what_is_expected() -> None:
+    found = read("Test ID,Test case,Steps,Result\nT-1,Log in,1. Open,PASS\nT-2,Out,1. Leave,Not run\n")
+    assert [item["custom_metadata"]["import"] for item in found.fields] == [{"Result": "PASS"}, {"Result": "Not run"}]
+    found = inspect("Test ID,Test case,Steps,Result\nT-1,Log in,1. Open,It opens\nT-2,Out,1. Leave,One is out\n")
+    assert [column["field"] for column in found.columns] == ["external_id", "title", "action", "expected"]
+
+
+def test_numbers_of_rows_are_no_ids_where_another_column_has_them() -> None:
+    found = read("No,Tag,Title\n1,FR-1,Doors close\n2,FR-2,Doors open\n3,FR-9,Doors stop\n")
+    assert [item["external_id"] for item in found.fields] == ["FR-1", "FR-2", "FR-9"]
+    found = read("No,Title\n1,Doors close\n2,Doors open\n")
+    assert [item["external_id"] for item in found.fields] == ["1", "2"]
+
+
+def test_what_most_rows_have_alike_is_no_title() -> None:
+    rows = "".join(f"R-{at},{'Doors' if at < 3 else 'Cabin'},The lift shall do thing {at}.\n" for at in range(6))
+    found = read(f"ID,Name,Description\n{rows}")
+    assert [item["title"] for item in found.fields] == [f"The lift shall do thing {at}." for at in range(6)]
+    assert found.fields[0]["custom_metadata"] == {"import": {"Name": "Doors"}}
+
+
+def test_of_two_columns_for_one_field_the_other_one_is_named() -> None:
+    content = "ID,Title,Description,Priority,Prio\nR-1,Doors,They close.,High,Low\n"
+    found = read(content)
+    assert found.fields[0]["priority"] == "high"
+    told = found.notices["column_beside"].message
+    assert told == "The column 'Prio' could be priority, too, for which 'Priority' was taken: kept as further data."
+    assert "'Priority' was taken" in inspect(content).columns[-1]["reason"]
+
+
+def test_a_column_that_is_not_sure_is_told() -> None:
+    found = read("ID,Title,Type\nR-1,Doors,odd\nR-2,Cabin,strange\n")
+    assert found.notices["unsure_column"].message.startswith("The column 'Type' was taken for type")

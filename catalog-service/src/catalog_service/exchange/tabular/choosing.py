@@ -55,7 +55,8 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=kind, about=about, source_system=source_system)
-    return Chosen(parse_mapping(completed(proposal.mapping, start.sample)), None, proposal.guesses)
+    mapping = parse_mapping(completed(proposal.mapping, start.sample))
+    return Chosen(mapping, None, proposal.guesses, proposal.beside)
 
 
 def completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from catalog_service.exchange.tabular.formulas import MARK
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.steps import numbered
+from chassis.core.wording import shown
 
 _SHOWN_SAMPLES = 5
 _SHOWN_LENGTH = 200
@@ -37,6 +38,10 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
             column |= {"confidence": 1.0, "reason": f"It is so in {of}."}
         elif at in ignored or chosen.mapping.rest == "ignore":
             column |= {"confidence": 1.0, "reason": "It is left out, as the mapping says."}
+        elif at in chosen.beside:
+            field, taken_at = chosen.beside[at]
+            reason = f"It could be {field}, too; {shown(start.columns.name(taken_at))} was taken for that."
+            column |= {"confidence": 0.0, "reason": reason}
         else:
             column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
         described.append(column)

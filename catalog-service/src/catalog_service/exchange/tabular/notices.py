@@ -7,7 +7,7 @@ from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
 from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.left_out import LeftRows
-from catalog_service.exchange.tabular.proposed_values import Guess
+from catalog_service.exchange.tabular.proposed_values import SURE, Guess
 from catalog_service.exchange.tabular.start import Arranged, Chosen, Start
 from chassis.core.wording import listed, shown
 
@@ -147,9 +147,14 @@ def about(start: Start, ways: list[Chosen]) -> Iterator[Notice]:
         )
         yield Notice("marks_not_read", message, len(marked))
     for at, guess in guesses.items():
-        if guess.confidence < 0.5:
+        if guess.confidence < SURE:
             name = start.columns.name(at)
             yield Notice("unsure_column", f"The column {shown(name)} was taken for {guess.field}: {guess.reason}")
+    for at, (field, taken_at) in {at: one for chosen in ways for at, one in chosen.beside.items()}.items():
+        if at not in guesses:
+            name, taken = shown(start.columns.name(at)), shown(start.columns.name(taken_at))
+            message = f"The column {name} could be {field}, too, for which {taken} was taken: kept as further data."
+            yield Notice("column_beside", message)
 
 
 def _marked(start: Start, guesses: dict[int, Guess]) -> list[str]:

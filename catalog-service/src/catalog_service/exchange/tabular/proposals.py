@@ -7,11 +7,13 @@ from typing import Any
 
 from catalog_service.exchange.tabular.columns import ids_in, is_id
 from catalog_service.exchange.tabular.known_headers import LONGEST_HEADER, known_headers
+from catalog_service.exchange.tabular.marks import is_result
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_kind import are_ids, propose_kind, said_kind
 from catalog_service.exchange.tabular.proposed_steps import propose_steps
 from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map
 from catalog_service.exchange.tabular.related import names_parents
+from catalog_service.exchange.tabular.settled import settle_repeated_titles, settle_serial_numbers
 from catalog_service.exchange.tabular.values import CLOSED, minutes
 from catalog_service.exchange.words import fold
 from chassis.core.wording import shown
@@ -37,10 +39,14 @@ _NUMBER_OF_STEP = re.compile(r"\s*([^\W\d]+\s+)?\d+[.:)]?\s*")
 
 @dataclass(slots=True)
 class Proposal:
-    """A mapping as its JSON, and what each column was taken for, by position."""
+    """A mapping as its JSON, and what each column was taken for, by position.
+
+    `beside` are columns that could be of a field, too: of which one, and the column that was taken for it.
+    """
 
     mapping: dict[str, Any]
     guesses: dict[int, Guess]
+    beside: dict[int, tuple[str, int]]
 
 
 def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system: str | None = None) -> Proposal:
@@ -48,6 +54,8 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     scores = {at: _scores(sample, at) for at in range(len(sample.columns))}
     kind = kind if kind != "all" else propose_kind(sample, scores, about)
     guesses = _assign({at: _of_kind(sample, at, found, kind) for at, found in scores.items()}, kind)
+    settle_serial_numbers(sample, guesses)
+    settle_repeated_titles(sample, guesses)
     _settle_ids(sample, guesses)
     _settle_two_texts(sample, scores, guesses)
     _settle_two_titles(sample, scores, guesses)
@@ -57,7 +65,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     by_field = {guess.field: at for at, guess in guesses.items()}
     if kind == "links":
         mapping["fields"] = _link_fields(sample, by_field)
-        return Proposal(mapping, guesses)
+        return Proposal(mapping, guesses, {})
     fields = _item_fields(sample, by_field, guesses, kind)
     mapping["fields"] = fields
     if "description" in by_field and _is_html(sample.values(by_field["description"])):
@@ -67,7 +75,21 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     end = "requirements" if kind == "test_cases" else "test_cases"
     if end in by_field:
         mapping["links"] = {end: {"column": sample.reference(by_field[end])}, "link_type": "covers"}
-    return Proposal(mapping, guesses)
+    return Proposal(mapping, guesses, _beside(scores, guesses, kind))
+
+
+def _beside(
+    scores: Mapping[int, Mapping[str, Guess]], guesses: Mapping[int, Guess], kind: str
+) -> dict[int, tuple[str, int]]:
+    """Return the columns that are called as a field is for which another column was taken."""
+    places = {guess.field: at for at, guess in reversed(list(guesses.items()))}
+    beside: dict[int, tuple[str, int]] = {}
+    for at, found in scores.items():
+        best = max(found.values(), key=lambda guess: guess.confidence, default=None)
+        is_called_so = best is not None and best.confidence >= _SURE
+        if at not in guesses and best is not None and is_called_so and best.field in places:
+            beside[at] = (best.field, places[best.field])
+    return beside
 
 
 def _scores(sample: Sample, at: int) -> dict[str, Guess]:
@@ -116,6 +138,8 @@ def _fits(field: str, values: list[str]) -> bool:
         return longest <= 60 and len(set(values)) <= max(12, len(values) // 4)
     if field == "module":
         return longest <= 200
+    if field == "expected":
+        return not all(map(is_result, values))
     if field == "action":
         return not all(map(_NUMBER_OF_STEP.fullmatch, values))
     if field == "source_url":

@@ -77,7 +77,7 @@ def chosen_matrix(rule: MatrixRule, sample: Sample) -> Chosen:
     down = sample.columns.find(rule.keys)
     if down is not None:
         guesses[down] = Guess(_ENDS[rule.down], 0.9, f"Its cells are keys of {_WORDS[rule.down]}.")
-    return Chosen(Mapping.model_construct(version=1, kind="links"), None, guesses, rule)
+    return Chosen(Mapping.model_construct(version=1, kind="links"), None, guesses, matrix=rule)
 
 
 def choose_links(sample: Sample, keys: Keys) -> Chosen | None:

@@ -12,6 +12,8 @@ from catalog_service.exchange.words import fold, words
 from chassis.core.wording import listed, shown
 
 _HYPHEN = re.compile("\\s*[-\u2010\u2011]\\s*")
+SURE = 0.7
+"""Below it, what a column was taken for is told, and a person has to look at it."""
 _LONGEST_WORD = 30
 _ALIKE = 0.85
 _LETTERS = {"vh": "critical", "h": "high", "m": "medium", "l": "low", "vl": "low"}

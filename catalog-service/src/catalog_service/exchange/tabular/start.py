@@ -42,13 +42,15 @@ class Start:
 class Chosen:
     """The mapping of a table, where it comes from, and what each column was taken for.
 
-    `matrix` is of a table that is a matrix of marks, whose mapping says nothing more. `types` and `repeats` are as in
-    the mapping of a sheet. `is_said`: somebody has said it, and it is no proposal.
+    `beside` are columns that could be of a field, too: of which one, and what was taken for it. `matrix` is of a table
+    that is a matrix of marks, whose mapping says nothing more. `types` and `repeats` are as in the mapping of a sheet.
+    `is_said`: somebody has said it, and it is no proposal.
     """
 
     mapping: Mapping
     preset: str | None = None
     guesses: dict[int, Guess] = field(default_factory=dict)
+    beside: dict[int, tuple[str, int]] = field(default_factory=dict)
     matrix: MatrixRule | None = None
     types: TypesRule | None = None
     repeats: bool = False
