@@ -250,3 +250,27 @@ def test_two_rows_of_a_header_make_one_name() -> None:
     fields = {"external_id": {"column": "ID"}, "title": {"column": "Result / By"}}
     mapping = {"version": 1, "kind": "requirements", "header_row": 3, "fields": fields}
     assert read(content, "a.xlsx", mapping=mapping).fields[0]["title"] == "ann"
+
+
+def test_a_first_step_that_stands_on_the_row_of_its_test_and_again_below_is_read_once() -> None:
+    content = (
+        "ID,Work Item Type,Title,Test Step,Step Action,Step Expected\n"
+        "1,Test Case,Badge,1,Hold it,Green\n,,,1,Hold it,Green\n,,,2,Push,Open\n"
+        "2,Test Case,Twice,1,Hold it,Green\n,,,2,Hold it,Green\n"
+    )
+    found = read(content)
+    assert [list(item["steps"].values()) for item in found.fields] == [
+        ["Hold it\nExpected: Green", "Push\nExpected: Open"],
+        ["Hold it\nExpected: Green", "Hold it\nExpected: Green"],
+    ]
+    assert found.notices["step_repeated"].count == 1
+
+
+def test_cells_that_are_filled_down_are_counted_with_the_switch() -> None:
+    content = "ID,Module,Title\nR-1,Doors,Close\nR-2,,Open\nR-3,Cabin,Light\n"
+    found = read(content)
+    assert [item["module"] for item in found.fields] == ["Doors", "Doors", "Cabin"]
+    told = found.notices["cells_filled_down"]
+    assert (told.count, told.unclean) == (1, False)
+    assert "'Module'" in told.message
+    assert "fill_down" in told.message

@@ -1,5 +1,6 @@
 """The rows of a table that are of one item, put together."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
@@ -84,6 +85,7 @@ class Cases:
         )
         self._key = next((source.position for source in sources if source.name == "external_id"), None)
         self._last: dict[int, str] = {}
+        self._filled_cells: Counter[int] = Counter()
         self._last_row = 0
         self._items_read = 0
         self._all_have_keys = self._key is not None
@@ -149,6 +151,7 @@ class Cases:
                 self._last[at] = cells[at]
             elif at in self._last:
                 cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
+                self._filled_cells[at] += 1
         return cells
 
     def notices(self) -> Iterator[Notice]:
@@ -157,6 +160,13 @@ class Cases:
             columns = listed([shown(self._columns.name(at)) for at in sorted(self._merged_columns)], "and")
             message = f"Merged cells of {columns} were read for each row that they cover."
             yield Notice("merged_cells_read", message, self._merged_cells)
+        if self._filled_cells:
+            columns = listed([shown(self._columns.name(at)) for at in sorted(self._filled_cells)], "and")
+            message = (
+                f"Blank cells of {columns} were read as the cell above them, which says its value once for several"
+                " rows. Without fill_down in the mapping they are read as blank."
+            )
+            yield Notice("cells_filled_down", message, self._filled_cells.total())
         if self._left_out is not None:
             why = f", as the mapping says, by {self._columns.name(self._left_out[0])}"
             yield from self._said_to_be_left_out.notice("rows_left_out", why, on_purpose=True)
@@ -251,7 +261,7 @@ class Cases:
         `gathers`: of a column of no field all that the rows say is taken, else what the first says.
         """
         case.others.append(row)
-        if self._steps is not None:
+        if self._steps is not None and not self._says_first_step_again(case, cells):
             case.steps += self._steps.read(cells)
         width = len(self._columns)
         if len(cells) > len(case.cells):
@@ -269,6 +279,20 @@ class Cases:
             values = listed([f"{self._columns.name(at)} ({shown(cells[at])})" for at in others], "and")
             message = f"Row {row.number} continues the one above it; what it says in {values} was not taken."
             case.warnings.append(Remark("value_not_taken", message, self._columns.name(others[0])))
+
+    def _says_first_step_again(self, case: Case, cells: Sequence[str]) -> bool:
+        """Check whether the first row below that of an item has its step again, with the same number."""
+        if len(case.others) > 1 or not case.steps or self._steps is None:
+            return False
+        first = case.row.cells
+        said = [at for at, cell in enumerate(cells) if cell and not cell.isspace()]
+        if all(at in self._steps.positions for at in said) or any(
+            at >= len(first) or cells[at].strip() != first[at].strip() for at in said
+        ):
+            return False
+        message = f"Row {case.others[0].number} has the step of the row above it again, with its number: read once."
+        self._tally.count("step_repeated", message)
+        return True
 
     def _left_out_values(self) -> tuple[int, frozenset[str]] | None:
         rule = self._mapping.leave_out
