@@ -1,5 +1,7 @@
 """Workbooks as people keep them: all sheets in one import, each as what it is."""
 
+import io
+import zipfile
 from typing import Any
 
 import pytest
@@ -123,3 +125,29 @@ def test_what_is_said_of_one_of_several_sheets_names_it() -> None:
     found = read(workbook({"Reqs": REQUIREMENTS, "Tests": tests}), "book.xlsx")
     assert found.notices["to_custom_metadata"].message.startswith("Sheet 'Tests': No field takes 'Owner'")
     assert "Sheet" not in read(workbook({"Tests": tests}), "book.xlsx").notices["to_custom_metadata"].message
+
+
+def test_a_sheet_that_cannot_be_read_is_named() -> None:
+    wide = [["Requirement", *(f"T-{at}" for at in range(600))]]
+    with pytest.raises(Unreadable) as refused:
+        read(workbook({"Reqs": REQUIREMENTS, "RTM": wide}), "book.xlsx")
+    assert (refused.value.code, refused.value.message) == (
+        "too_many_columns",
+        "Sheet 'RTM': Row 1 has a cell in column SG; at most 500 columns are read.",
+    )
+
+
+def test_two_sheets_of_one_name_are_read_but_not_by_it() -> None:
+    book = workbook({"Reqs": REQUIREMENTS, "Tests": TESTS})
+    content = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as given, zipfile.ZipFile(content, "w") as made:
+        for name in given.namelist():
+            made.writestr(name, given.read(name).replace(b'name="Tests"', b'name="Reqs"'))
+    assert len(read(content.getvalue(), "book.xlsx").items) == 4
+    with pytest.raises(Unreadable, match="There are 2 sheets called 'Reqs'"):
+        read(content.getvalue(), "book.xlsx", sheet="Reqs")
+
+
+def test_a_workbook_of_many_sheets_is_read_whole() -> None:
+    sheets = {f"S{at}": [["ID", "Title", f"X{at}"], [f"R-{at}", "Doors", "y"]] for at in range(200)}
+    assert len(read(workbook(sheets), "book.xlsx").items) == 200

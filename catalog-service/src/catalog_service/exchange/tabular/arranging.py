@@ -69,7 +69,7 @@ def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) ->
             continue
         start = next((one for one in starts if one.table is table), None)
         if start is None:
-            start = find_start(table, asked.header_row or rule.header_row)
+            start = _begin(table, asked.header_row or rule.header_row)
             if start is None:
                 continue
             starts.append(start)
@@ -99,18 +99,33 @@ def _starts(tables: list[Table], asked: Asked) -> list[Start]:
     if asked.sheet is not None:
         tables = [_named(tables, asked.sheet)]
     visible = [table for table in tables if not table.is_hidden] or tables
-    starts = [start for table in visible if (start := find_start(table, asked.header_row)) is not None]
+    starts = [start for table in visible if (start := _begin(table, asked.header_row)) is not None]
     if not starts:
         raise Unreadable("The file has no table: no row of it says anything.", code="empty_file")
     return starts
 
 
 def _named(tables: list[Table], name: str) -> Table:
-    for table in tables:
-        if table.name is not None and table.name.strip() == name.strip():
-            return table
+    found = [table for table in tables if table.name is not None and table.name.strip() == name.strip()]
+    if len(found) > 1:
+        message = (
+            f"There are {len(found)} sheets called {shown(name)}. Give each a name of its own, to say which is meant."
+        )
+        raise Unreadable(message, code="sheet_not_unique")
+    if found:
+        return found[0]
     names = listed([shown(table.name) for table in tables], "and")
     raise Unreadable(f"There is no sheet {shown(name)}; there are {names}.", code="sheet_not_found")
+
+
+def _begin(table: Table, header_row: int | None) -> Start | None:
+    """Return where a table begins; None where it has no rows. Raise Unreadable, which names its sheet."""
+    try:
+        return find_start(table, header_row)
+    except Unreadable as error:
+        if table.name is not None:
+            error.message = f"Sheet {shown(table.name)}: {error.message}"
+        raise
 
 
 def _not_read(tables: list[Table], starts: list[Start], read: list[Start]) -> list[Start]:
