@@ -17,7 +17,7 @@ def examples(pointer: str, part: Any) -> Iterator[tuple[str, Any]]:
         return
     # A schema has its own beside itself; parameters and media types have a schema and examples by name.
     schema = f"{pointer}/schema" if isinstance(part.get("schema"), dict) else pointer
-    if "example" in part:
+    if "example" in part and not pointer.endswith("/properties"):  # there it is the name of one
         yield schema, part["example"]
     if isinstance(part.get("examples"), list):
         for example in part["examples"]:

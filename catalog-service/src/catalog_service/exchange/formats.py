@@ -65,6 +65,7 @@ class Inspection:
     sheets: list[dict[str, Any]] = field(default_factory=list)
     columns: list[dict[str, Any]] = field(default_factory=list)
     parts: list[dict[str, Any]] = field(default_factory=list)
+    types: list[dict[str, Any]] = field(default_factory=list)
     mapping: dict[str, Any] | None = None
     record_mapping: dict[str, Any] | None = None
     preset: str | None = None

@@ -74,6 +74,20 @@ def test_types_are_proposed_and_a_mapping_decides_them() -> None:
     assert not found.notices["types_left_out"].unclean
 
 
+def test_types_are_listed_with_what_they_become() -> None:
+    found = inspect(ISSUES + "It hangs,L-5,Bug,Open,Low,,\nPaint them,L-6,Chore,Open,Low,,\n")
+    assert [(one["type"], one["count"], one["proposed"]) for one in found.types] == [
+        ("Test", 2, "test_cases"),
+        ("Story", 1, "requirements"),
+        ("Epic", 1, "requirements"),
+        ("Bug", 1, "ignore"),
+        ("Chore", 1, "requirements"),
+    ]
+    assert found.types[0]["example"] == "Close them, L-3"
+    assert found.types[-1]["reason"] == "What rows of this type are is not known."
+    assert inspect("ID,Title,Type\nR-1,Doors,Functional\n").types == []
+
+
 def test_a_kind_that_is_asked_for_leaves_the_other_one_to_be_dropped() -> None:
     found = read(ISSUES, kind="test_cases")
     assert {item.kind for item in found.items} == {"test_case"}

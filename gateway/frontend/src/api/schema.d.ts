@@ -5871,6 +5871,16 @@ export interface components {
          *         }
          *       ],
          *       "sheets": [],
+         *       "types": [
+         *         {
+         *           "count": 1,
+         *           "example": "Doors close",
+         *           "proposed": "requirements",
+         *           "reason": "It is a usual word for requirements.",
+         *           "sheet": null,
+         *           "type": "Story"
+         *         }
+         *       ],
          *       "warnings": []
          *     }
          */
@@ -5921,6 +5931,11 @@ export interface components {
             sheets: {
                 [key: string]: unknown;
             }[];
+            /**
+             * Types
+             * @description Of tables with rows of both kinds, which a column tells apart.
+             */
+            types: components["schemas"]["InspectedType"][];
             /** Warnings */
             warnings: components["schemas"]["InspectedWarning"][];
         };
@@ -5980,6 +5995,29 @@ export interface components {
             sheet: string | null;
             /** Warnings */
             warnings: components["schemas"]["ImportProblem"][];
+        };
+        /**
+         * InspectedType
+         * @description A type that the first rows of a table say in a column, and what they become.
+         */
+        InspectedType: {
+            /** Count */
+            count: number;
+            /** Example */
+            example: string;
+            /**
+             * Proposed
+             * @example requirements
+             * @example test_cases
+             * @example ignore
+             */
+            proposed: string;
+            /** Reason */
+            reason: string;
+            /** Sheet */
+            sheet: string | null;
+            /** Type */
+            type: string;
         };
         /**
          * InspectedWarning
@@ -14261,6 +14299,7 @@ export type SchemaInspected = components['schemas']['Inspected'];
 export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
 export type SchemaInspectedPart = components['schemas']['InspectedPart'];
 export type SchemaInspectedRow = components['schemas']['InspectedRow'];
+export type SchemaInspectedType = components['schemas']['InspectedType'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInsufficientStorage = components['schemas']['InsufficientStorage'];
 export type SchemaInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];

@@ -26,6 +26,17 @@ class InspectedPart(BaseModel):
     columns: list[InspectedColumn]
 
 
+class InspectedType(BaseModel):
+    """A type that the first rows of a table say in a column, and what they become."""
+
+    sheet: str | None
+    type: str
+    count: int
+    example: str
+    proposed: Annotated[str, Field(examples=["requirements", "test_cases", "ignore"])]
+    reason: str
+
+
 class InspectedRow(BaseModel):
     """A row as it would be read."""
 
@@ -78,6 +89,16 @@ class Inspected(BaseModel):
                             "columns": [{"name": "Summary", "position": 1, "field": "title"}],
                         }
                     ],
+                    "types": [
+                        {
+                            "sheet": None,
+                            "type": "Story",
+                            "count": 1,
+                            "example": "Doors close",
+                            "proposed": "requirements",
+                            "reason": "It is a usual word for requirements.",
+                        }
+                    ],
                     "record_mapping": {
                         "version": 2,
                         "sheets": [{"role": "requirements", "fields": {"title": {"column": "Summary"}}}],
@@ -110,6 +131,9 @@ class Inspected(BaseModel):
         Field(description="The proposed one of the main table alone, as POST /imports takes it, in version 1."),
     ]
     parts: Annotated[list[InspectedPart], Field(description="All tables that are read where no mapping is sent.")]
+    types: Annotated[
+        list[InspectedType], Field(description="Of tables with rows of both kinds, which a column tells apart.")
+    ]
     record_mapping: Annotated[
         dict[str, Any] | None,
         Field(description="The proposed one of the whole file, as POST /imports takes it, in version 2."),

@@ -195,6 +195,7 @@ def described(file: BytesIO, look: Look) -> Row:
         "preset": found.preset,
         "mapping": found.mapping,
         "parts": found.parts,
+        "types": found.types,
         "record_mapping": found.record_mapping,
         "rows": rows,
         "warnings": [*found.warnings, *warnings],

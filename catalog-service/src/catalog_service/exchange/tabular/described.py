@@ -1,16 +1,21 @@
 """The columns of a table as an inspection shows them."""
 
+from collections import Counter
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.formulas import MARK
+from catalog_service.exchange.tabular.kinds import role_of_type
 from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.record_mapping import TypesRule
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.steps import numbered
+from catalog_service.exchange.words import fold
 from chassis.core.wording import shown
 
 _SHOWN_SAMPLES = 5
 _SHOWN_LENGTH = 200
+_SHOWN_TEXTS = 2
 
 
 def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
@@ -49,6 +54,38 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
         mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
         described.append({**mark, "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."})
     return described
+
+
+def describe_types(start: Start, rule: TypesRule) -> list[dict[str, Any]]:
+    """Return the types of the first rows of a table: how many have each, an example, what it becomes, and why."""
+    at = start.columns.position(rule.column, of="the type of each row")
+    roles = {fold(value): role for value, role in rule.roles.items()}
+    counts = Counter(cells[at].strip() for cells in start.sample.rows if cells[at].strip())
+    examples: dict[str, str] = {}
+    for cells in start.sample.rows:
+        texts = [cell.strip() for place, cell in enumerate(cells) if place != at and cell.strip()]
+        examples.setdefault(cells[at].strip(), ", ".join(texts[:_SHOWN_TEXTS])[:_SHOWN_LENGTH])
+    return [
+        {
+            "sheet": start.table.name,
+            "type": value,
+            "count": count,
+            "example": examples[value],
+            **_becomes(value, roles.get(fold(value))),
+        }
+        for value, count in counts.most_common()
+    ]
+
+
+def _becomes(value: str, said: str | None) -> dict[str, str]:
+    role = said or role_of_type(value)
+    if role is None:
+        return {"proposed": "requirements", "reason": "What rows of this type are is not known."}
+    if role_of_type(value) != role:
+        return {"proposed": role, "reason": "The mapping says so."}
+    if role == "ignore":
+        return {"proposed": role, "reason": "Rows of this type are neither requirements nor test cases."}
+    return {"proposed": role, "reason": f"It is a usual word for {role.replace('_', ' ')}."}
 
 
 def _taken(chosen: Chosen, columns: Columns) -> dict[int, str]:

@@ -7,7 +7,7 @@ from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.records import Notice, Record, Unreadable
 from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.arranging import arrange
-from catalog_service.exchange.tabular.described import describe
+from catalog_service.exchange.tabular.described import describe, describe_types
 from catalog_service.exchange.tabular.keys import Keys
 from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.opening import Asked, Opened, asked_of, open_tables
@@ -107,6 +107,12 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                     "columns": describe(part.start, part.chosen),
                 }
                 for part in arranged.parts
+            ],
+            types=[
+                described
+                for parts in arranged.by_table()
+                if (rule := parts[0].chosen.types) is not None
+                for described in describe_types(parts[0].start, rule)
             ],
             mapping=_mapping_of_main(arranged, chosen, opened, asked, format_name),
             record_mapping=_mapping_of_all(arranged, opened, format_name),
