@@ -48,6 +48,8 @@ def test_rows_become_what_their_type_says() -> None:
     ]
     assert pairs_of(found) == [("L-1", "L-3"), ("L-1", "L-4")]
     assert {item["source_system"] for item in found.fields} == {"jira"}
+    assert [item["custom_metadata"]["jira"]["Issue Type"] for item in found.fields] == ["Story", "Test", "Epic", "Test"]
+    assert "unsure_column" not in found.notices
     assert not any(notice.unclean for notice in found.notices.values())
 
 

@@ -274,3 +274,6 @@ def test_cells_that_are_filled_down_are_counted_with_the_switch() -> None:
     assert (told.count, told.unclean) == (1, False)
     assert "'Module'" in told.message
     assert "fill_down" in told.message
+    merged = read(book_of([row.split(",") for row in content.splitlines()], "B2:B3"), "a.xlsx")
+    assert [item["module"] for item in merged.fields] == ["Doors", "Doors", "Cabin"]
+    assert ("merged_cells_read" in merged.notices, "cells_filled_down" in merged.notices) == (True, False)

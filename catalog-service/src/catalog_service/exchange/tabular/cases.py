@@ -149,7 +149,7 @@ class Cases:
         for at in self._filled_down:
             if cells[at].strip():
                 self._last[at] = cells[at]
-            elif at in self._last:
+            elif at in self._last and not any(at == place for place, _ in row.merged or ()):
                 cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
                 self._filled_cells[at] += 1
         return cells

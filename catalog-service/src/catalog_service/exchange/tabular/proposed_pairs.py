@@ -43,18 +43,20 @@ def choose_by_types(sample: Sample, source_system: str | None) -> list[Chosen] |
         chosen = []
         for kind in _KINDS:
             rows = [cells for cells in sample.rows if roles.get(cells[at].strip()) == kind]
-            chosen.append(replace(_choose_kind(Sample(sample.columns, rows), kind, source_system), types=rule))
+            chosen.append(replace(_choose_kind(Sample(sample.columns, rows), at, kind, source_system), types=rule))
         return chosen
     return None
 
 
-def _choose_kind(sample: Sample, kind: str, source_system: str | None) -> Chosen:
+def _choose_kind(sample: Sample, types_at: int, kind: str, source_system: str | None) -> Chosen:
+    """Return how the rows of one kind are read; what the column `types_at` says of them stays further data."""
     preset = find_preset(sample.columns)
     if preset is not None and preset.mapping["kind"] == kind:
         return Chosen(parse_mapping(completed(resolve(preset, sample), sample)), preset.name)
     if preset is not None:
         source_system = source_system or preset.mapping["source_system"]
-    proposal = propose(sample, kind=kind, source_system=source_system)
+    others = [at for at in range(len(sample.columns)) if at != types_at]
+    proposal = propose(_part(sample, others), kind=kind, source_system=source_system)
     mapping = proposal.mapping
     name = next((name for name in sample.columns.header if fold(name) in _TESTED), None)
     if kind == "test_cases" and name is not None and "links" not in mapping:
