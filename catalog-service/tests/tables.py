@@ -17,6 +17,7 @@ class Read:
     def __init__(self, records: Sequence[Record]) -> None:
         self.items = [record for record in records if isinstance(record, Item)]
         self.links = [record for record in records if isinstance(record, Link)]
+        self.all_notices = [record for record in records if isinstance(record, Notice)]
         self.notices = {record.code: record for record in records if isinstance(record, Notice)}
 
     @property

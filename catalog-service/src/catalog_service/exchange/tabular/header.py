@@ -6,6 +6,7 @@ from itertools import chain, zip_longest
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.known_headers import is_known_header
+from catalog_service.exchange.tabular.marks import are_marks
 from catalog_service.exchange.tabular.own import decode_rows, has_mark, without_mark
 from catalog_service.exchange.tabular.presets import Sample, find_preset
 from catalog_service.exchange.tabular.start import Start
@@ -131,7 +132,8 @@ def _looks_like_header(row: Row) -> float:
         return 10_000
     filled = [cell.strip() for cell in row.cells if cell.strip()]
     names = {cell.casefold() for cell in filled if len(cell) <= 80 and not cell.replace(".", "").isdecimal()}
-    known = sum(is_known_header(cell) for cell in filled)
+    marks = [cell for cell in filled if are_marks([cell])]  # several are those of a row in a matrix
+    known = sum(is_known_header(cell) and (len(marks) < 2 or cell not in marks) for cell in filled)
     known += 5 * (known < 2 and len(filled) > 1 and find_preset(Columns(row.cells)) is not None)
     long = sum(len(cell) > 80 for cell in filled)
     return 2.0 * known + 0.5 * min(len(names), 20) - 2 * long - 0.2 * (len(filled) - len(names))
