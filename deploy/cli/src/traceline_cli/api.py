@@ -12,6 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from traceline_cli import __version__
+from traceline_cli.deadline import Deadline
 from traceline_cli.failures import Exit, Failure
 
 _AGAIN = {429, 502, 503, 504}
@@ -23,7 +24,16 @@ _TIMEOUT = httpx.Timeout(60, connect=10)
 class Api:
     """One user of one project; `project` None: the default one."""
 
-    def __init__(self, url: str, token: str | None, project: str | None, *, tries: int, say: Callable[[str], None]):
+    def __init__(
+        self,
+        url: str,
+        token: str | None,
+        project: str | None,
+        *,
+        tries: int,
+        say: Callable[[str], None],
+        deadline: Deadline | None = None,
+    ):
         """`url` may be that of the service or of its API; `say` is told why a call is tried again."""
         base = url.strip().rstrip("/").removesuffix("/api/v1")
         if not base.startswith(("http://", "https://")):
@@ -35,6 +45,7 @@ class Api:
         self._below = f"/api/v1/projects/{key}" if key else "/api/v1"
         self._tries = tries
         self._say = say
+        self._deadline = deadline
         headers = {"User-Agent": f"traceline-cli/{__version__}"}
         if token is not None:
             if not (token.isascii() and token.isprintable()):
@@ -69,7 +80,7 @@ class Api:
         for tried in range(1, self._tries + 1):
             try:
                 with nullcontext() if file is None else file.open("rb") as content:
-                    request = self._http.build_request(method, path, content=content, **parts)
+                    request = self._http.build_request(method, path, content=content, timeout=self._timeout(), **parts)
                     response = self._http.send(request, stream=stream)
                 if stream and response.status_code != 200:
                     response.read()
@@ -84,10 +95,17 @@ class Api:
                 pause = _pause(tried, response.headers.get("retry-after"))
             if tried < self._tries:
                 self._say(f"{self.url}: {reason}; again in {pause:.0f} s ({tried} of {self._tries})")
-                time.sleep(pause)
+                time.sleep(pause if self._deadline is None else min(pause, self._deadline.left))
+        self._timeout()
         raise Failure(
             Exit.UNREACHABLE, f"{self.url} cannot be reached: {reason}. Send it again later: nothing doubles."
         )
+
+    def _timeout(self) -> httpx.Timeout:
+        """Return how long a call may wait; raise Failure when the time of the command is over."""
+        if self._deadline is None:
+            return _TIMEOUT
+        return httpx.Timeout(self._deadline.check(self.url), connect=min(10.0, self._deadline.left or 1))
 
     def stream(self, path: str, **params: Any) -> Iterator[bytes]:
         """Yield the document of a GET as it comes; raise Failure when it is refused, none, or ends before its end."""

@@ -8,6 +8,7 @@ import click
 
 from traceline_cli import login
 from traceline_cli.api import Api, content_of
+from traceline_cli.deadline import Deadline
 from traceline_cli.failures import Exit, Failure
 from traceline_cli.terminal import Terminal
 
@@ -21,6 +22,7 @@ class Context:
     url: str | None = None
     project: str | None = None
     tries: int = TRIES
+    deadline: Deadline | None = None
     terminal: Terminal = field(default_factory=Terminal)
 
     def api(self) -> Api:
@@ -44,7 +46,7 @@ class Context:
 
     def at(self, url: str, token: str | None) -> Api:
         """Return the API at an address."""
-        return Api(url, token, self.project, tries=self.tries, say=self.terminal.say)
+        return Api(url, token, self.project, tries=self.tries, say=self.terminal.say, deadline=self.deadline)
 
 
 def log_in(api: Api, email: str, password: str, code: str | None = None) -> tuple[str, int]:

@@ -1,7 +1,5 @@
 """`traceline gate`: whether the record passes, as an exit code."""
 
-import json
-import math
 import os
 import random
 import re
@@ -19,6 +17,7 @@ from traceline_cli.api import content_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.exchange import pairs
 from traceline_cli.failures import Exit, Failure
+from traceline_cli.policies import check_not_blank, read_policy
 
 _MOST_NAMED = 10
 _LET_PASS = {"accepted": "Accepted failures that were let pass", "older": "Results of other commits"}
@@ -45,20 +44,13 @@ def _checked_wait(_: click.Context, __: click.Parameter, wait: str | None) -> fl
     return float(int(found[1]) * _UNITS[found[2] or "s"])
 
 
-def _not_blank(_: click.Context, __: click.Parameter, said: str | None) -> str | None:
-    """Return what was said; a variable that is not set is no wish for the gate of something else."""
-    if said is not None and not said.strip():
-        raise click.BadParameter("It is blank: is its variable set? Leave it out where it is not meant.")
-    return said
-
-
 @click.command()
 @click.option("--policy", help="A saved policy by its name, or the path of a file with rules: ./gate.json.")
 @click.option(
     "--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0 or require_run=true."
 )
-@click.option("--branch", callback=_not_blank)
-@click.option("--commit", callback=_not_blank)
+@click.option("--branch", callback=check_not_blank)
+@click.option("--commit", callback=check_not_blank)
 @click.option("--environment", help="Results of this environment alone.")
 @click.option("--allow-flaky", is_flag=True, help="Flaky requirements are verified, too.")
 @click.option("--allow-older", is_flag=True, help="What did not run at the commit has its last result of the branch.")
@@ -97,7 +89,7 @@ def gate(
         "older": "allow" if allow_older else None,
         **pairs(rules),
     }
-    body = _policy_of(policy)
+    body = read_policy(policy)
     if body is None and policy is not None:
         query["policy"] = policy
     if body is not None and rules:
@@ -173,29 +165,6 @@ def _unfinished(answer: dict[str, Any]) -> list[str]:
 
 def _shown(seconds: float) -> str:
     return next(f"{seconds / size:g} {unit}" for unit, size in _UNITS.items() if seconds >= size or size == 1)
-
-
-def _policy_of(policy: str | None) -> Any:
-    """Return the rules of a file; None when `policy` is none.
-
-    Never of a file that has the name of a saved policy: a pull request could add it, and soften its own gate.
-    """
-    if policy is None or {"/", os.sep}.isdisjoint(policy):
-        return None
-    try:
-        rules = json.loads(Path(policy).read_bytes(), parse_constant=_finite, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
-        raise Failure(Exit.WRONG_USE, f"{policy} is no JSON: {error}.") from None
-    if rules is None:
-        raise Failure(Exit.WRONG_USE, f"{policy} holds no rules, but null.")
-    return rules
-
-
-def _finite(number: str) -> float:
-    value = float(number)
-    if not math.isfinite(value):
-        raise ValueError(f"{number} is no number that can be sent")
-    return value
 
 
 def _write(output: Path | None, document: bytes) -> None:
