@@ -24,7 +24,7 @@ comma := ,
 # Hundreds of processes start in the tests, and would each compile our sources.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types code-hosts servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -214,6 +214,12 @@ API_TYPES = $(BIN)/python -m embedded.openapi > .venv/openapi.json && cd gateway
 api-types: $(PAGE_TOOLS)
 	@$(call API_TYPES,src/api/schema.d.ts)
 
+# What GitHub publishes of the operations that the command line calls; the packages of the whole take half a gigabyte.
+code-hosts: $(PAGE_TOOLS)
+	@cd tests/code_hosts && $(NODE) $(CURDIR)/$(BIN)/npm ci --ignore-scripts --loglevel=error --cache $(CURDIR)/.venv/npm-cache
+	$(BIN)/python tests/code_hosts/extract.py tests/code_hosts/node_modules tests/code_hosts/github.json
+	@rm -rf .venv/npm-cache tests/code_hosts/node_modules
+
 # The newest versions of everything, for every Python that is supported, and the day of that: `check` looks at its age.
 # Needs uv.
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
@@ -249,6 +255,8 @@ lock:
 	cd gateway/frontend && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
 	rm tests/identity_provider/package-lock.json
 	cd tests/identity_provider && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
+	rm tests/code_hosts/package-lock.json
+	cd tests/code_hosts && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
 
 # Never the data of `make run` and `make stack`.
 clean:

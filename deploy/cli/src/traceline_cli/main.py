@@ -15,6 +15,7 @@ from traceline_cli.exchange import export, import_file
 from traceline_cli.failures import Exit, Failure
 from traceline_cli.gate import gate
 from traceline_cli.login import Login
+from traceline_cli.pull_request.command import pull_request
 from traceline_cli.results import results
 
 _WITHIN = 1800.0
@@ -159,7 +160,7 @@ def _line(one: dict[str, Any]) -> str:
     return f"{one['key']}  {one['name']}  {one['visibility']}{', archived' if one['archived'] else ''}"
 
 
-for command in (import_file, export, results, gate):
+for command in (import_file, export, results, gate, pull_request):
     main.add_command(command)
 shared_options(main, url="TRACELINE_URL", project="TRACELINE_PROJECT")
 for command in (*main.commands.values(), *project.commands.values()):

@@ -1,0 +1,1 @@
+"""`traceline pr`: what results say of a change, told where people look at it."""
