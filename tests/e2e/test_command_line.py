@@ -287,6 +287,26 @@ def test_a_person_logs_in_with_a_second_factor(run: Run, admin: Traceline, tmp_p
     assert run("project", "list", TRACELINE_TOKEN="").returncode == 0
 
 
+def test_a_person_makes_a_token_for_a_pipeline_without_curl(run: Run, admin: Traceline, tmp_path: Path) -> None:
+    somebody = admin.new_user("reviewer")
+    person = {"TRACELINE_TOKEN": "", "TRACELINE_EMAIL": somebody.me()["email"], "TRACELINE_PASSWORD": PASSWORD}
+    made = run("token", "create", "ci", "--scope", "results", "--days", "7", **person)
+    assert made.returncode == 0, made.stderr
+    secret = made.stdout.strip()
+    assert secret.startswith("tlp_")
+    assert "It is shown this once" in made.stderr
+    (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
+    eventually(
+        lambda: run("results", "one.xml", "--run", uuid4().hex, TRACELINE_TOKEN=secret).returncode == 0, "the token"
+    )
+    listed = json.loads(run("token", "list", "--json", **person).stdout)
+    assert [(one["name"], one["scopes"], "token" in one) for one in listed] == [("ci", ["results"], False)]
+    assert run("token", "create", "another", "--scope", "results", TRACELINE_TOKEN=secret).returncode == 3
+    assert run("token", "create", "x", "--scope", "everything", **person).returncode == 2
+    assert run("token", "revoke", str(listed[0]["id"]), **person).returncode == 0
+    assert json.loads(run("token", "list", "--json", **person).stdout) == []
+
+
 def test_a_token_that_ended_does_not_get_in(run: Run) -> None:
     refused = run("project", "list", TRACELINE_TOKEN="tlp_" + "0" * 36)
     assert refused.returncode == 3

@@ -17,6 +17,7 @@ from traceline_cli.gate import gate
 from traceline_cli.login import Login
 from traceline_cli.pull_request.command import pull_request
 from traceline_cli.results import results
+from traceline_cli.tokens import token
 
 _WITHIN = 1800.0
 _OF_PROJECT = ("key", "name", "visibility", "archived")
@@ -160,10 +161,10 @@ def _line(one: dict[str, Any]) -> str:
     return f"{one['key']}  {one['name']}  {one['visibility']}{', archived' if one['archived'] else ''}"
 
 
-for command in (import_file, export, results, gate, pull_request):
+for command in (import_file, export, results, gate, pull_request, token):
     main.add_command(command)
 shared_options(main, url="TRACELINE_URL", project="TRACELINE_PROJECT")
-for command in (*main.commands.values(), *project.commands.values()):
+for command in (*main.commands.values(), *project.commands.values(), *token.commands.values()):
     shared_options(command)
 
 if __name__ == "__main__":
