@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
+import httpx
 import pyotp
 import pytest
 
@@ -302,9 +304,14 @@ def test_a_person_makes_a_token_for_a_pipeline_without_curl(run: Run, admin: Tra
     listed = json.loads(run("token", "list", "--json", **person).stdout)
     assert [(one["name"], one["scopes"], "token" in one) for one in listed] == [("ci", ["results"], False)]
     assert run("token", "create", "another", "--scope", "results", TRACELINE_TOKEN=secret).returncode == 3
+    badges = run("token", "create", "readme", "--scope", "badge", **person).stdout.splitlines()
+    assert [re.sub(r"tlp_\w+$", "", one).partition("/badges/")[2] for one in badges] == [
+        *("verified.svg?token=", "coverage.svg?token=", "gate.svg?token=")
+    ]
+    eventually(lambda: httpx.get(badges[2], trust_env=False).status_code == 200, "the badge")
     assert run("token", "create", "x", "--scope", "everything", **person).returncode == 2
     assert run("token", "revoke", str(listed[0]["id"]), **person).returncode == 0
-    assert json.loads(run("token", "list", "--json", **person).stdout) == []
+    assert [one["name"] for one in json.loads(run("token", "list", "--json", **person).stdout)] == ["readme"]
 
 
 def test_a_token_that_ended_does_not_get_in(run: Run) -> None:

@@ -10,6 +10,7 @@ from catalog_service.exchange.jobs.endpoints import router as imports_router
 from catalog_service.exchange.mappings.endpoints import router as mappings_router
 from catalog_service.exchange.writing.endpoints import router as exports_router
 from catalog_service.executions.acceptances.endpoints import router as acceptances_router
+from catalog_service.executions.badge_endpoints import router as badge_router
 from catalog_service.executions.endpoints import router as results_router
 from catalog_service.executions.gate_endpoints import router as gate_router
 from catalog_service.executions.pattern_endpoints import router as patterns_router
@@ -65,6 +66,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             exports_router,
             results_router,
             gate_router,
+            badge_router,
             patterns_router,
             retire_router,
             acceptances_router,

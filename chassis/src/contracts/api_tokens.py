@@ -25,7 +25,7 @@ _CHECKSUM = 6
 
 
 class Scope(StrEnum):
-    """What a token may; each may read, and none includes another. What its owner may not do, it may not either."""
+    """What a token may; each but `badge` may read, and none includes another. It may nothing that its owner may not."""
 
     READ = "read"
     WRITE = "write"
@@ -35,6 +35,8 @@ class Scope(StrEnum):
     REVIEW = "review"
     RESULTS = "results"
     ADMIN = "admin"
+    BADGE = "badge"
+    """Badges and nothing else, since it stands in an address; a token with others, too, may what these may."""
 
 
 NEEDED_ROLES: Mapping[str, Role] = {
@@ -44,6 +46,7 @@ NEEDED_ROLES: Mapping[str, Role] = {
     Scope.REVIEW: Role.REVIEWER,
     Scope.RESULTS: Role.REVIEWER,
     Scope.ADMIN: Role.ADMIN,
+    Scope.BADGE: Role.VIEWER,
 }
 """The role without which somebody may nothing of what a scope is for."""
 

@@ -98,7 +98,7 @@ CATALOG = Service(
     "catalog",
     resources=(
         *("requirements", "test-cases", "links", "changes", "reports", "search", "imports", "exports"),
-        *("test-runs", "test-results", "automated-tests", "accepted-failures"),
+        *("test-runs", "test-results", "automated-tests", "accepted-failures", "badges"),
     ),
     tags={
         "Requirements": "What the product must do.",

@@ -36,7 +36,12 @@ class NewApiToken(BaseModel):
     name: Name
     scopes: Annotated[
         list[Scope],
-        Field(min_length=1, max_length=len(Scope), description="What it may do; each may read.", examples=[["write"]]),
+        Field(
+            min_length=1,
+            max_length=len(Scope),
+            description="What it may do; each but badge may read.",
+            examples=[["write"]],
+        ),
         AfterValidator(_unique),
     ]
     projects: Annotated[

@@ -9,7 +9,8 @@ from traceline_cli.api import content_of
 from traceline_cli.context import Context, pass_context
 
 _OF_TOKEN = ("id", "name", "scopes", "expires_at")
-_SCOPES = ("read", "write", "propose", "review", "results", "admin")
+_SCOPES = ("read", "write", "propose", "review", "results", "admin", "badge")
+_BADGES = ("verified", "coverage", "gate")
 
 
 @click.group()
@@ -32,7 +33,8 @@ def token() -> None:
 def create_token(context: Context, name: str, scopes: tuple[str, ...], days: int) -> None:
     """Make an API token called NAME and print it, once; with --project it is for that project alone.
 
-    TOKEN=$(traceline token create ci --scope results) has the token and nothing else.
+    TOKEN=$(traceline token create ci --scope results) has the token and nothing else. With the scope badge alone it
+    prints the addresses of badges, which hold the token and are for a README.
     """
     body = {
         "name": name,
@@ -40,12 +42,17 @@ def create_token(context: Context, name: str, scopes: tuple[str, ...], days: int
         "projects": [context.project] if context.project else None,
         "expires_at": (datetime.now(UTC) + timedelta(days=days)).isoformat(),
     }
-    answer = context.api().call("POST", "/api/v1/auth/tokens", json=body)
+    api = context.api()
+    answer = api.call("POST", "/api/v1/auth/tokens", json=body)
     made = content_of(answer, *_OF_TOKEN, "token", "warnings")
-    context.terminal.say(f"{_line(made)}. It is shown this once: keep it as a secret of the pipeline, TRACELINE_TOKEN.")
+    is_badge = made["scopes"] == ["badge"]
+    use = "it can show badges and nothing else" if is_badge else "keep it as a secret of the pipeline, TRACELINE_TOKEN"
+    context.terminal.say(f"{_line(made)}. It is shown this once: {use}.")
     for warning in made["warnings"]:
         context.terminal.say(f"Warning: {warning}")
-    context.terminal.answer(made, str(made["token"]))
+    below = f"{api.url}/api/v1/projects/{context.project or 'MAIN'}/badges"
+    addresses = [f"{below}/{name}.svg?token={made['token']}" for name in _BADGES]
+    context.terminal.answer(made, *(addresses if is_badge else [str(made["token"])]))
 
 
 @token.command("list")

@@ -769,6 +769,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/badges/coverage.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The badge of coverage
+         * @description Return the share of requirements that have a test case, rounded down, as a picture.
+         */
+        get: operations["draw_coverage_badge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/badges/gate.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The badge of the gate
+         * @description Return whether the gate without rules passes on the branch, by the rules of the project, as a picture.
+         */
+        get: operations["draw_gate_badge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/badges/verified.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The badge of what is verified
+         * @description Return the share of requirements that are verified, rounded down, as a picture.
+         */
+        get: operations["draw_verified_badge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -3609,6 +3669,10 @@ export interface components {
             suspect_links: number;
             /** Title */
             title: string;
+        };
+        BadgeNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "badge_not_found";
         };
         BadRequest: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -8263,7 +8327,7 @@ export interface components {
             projects?: string[] | null;
             /**
              * Scopes
-             * @description What it may do; each may read.
+             * @description What it may do; each but badge may read.
              * @example [
              *       "write"
              *     ]
@@ -10588,10 +10652,10 @@ export interface components {
         };
         /**
          * Scope
-         * @description What a token may; each may read, and none includes another. What its owner may not do, it may not either.
+         * @description What a token may; each but `badge` may read, and none includes another. It may nothing that its owner may not.
          * @enum {string}
          */
-        Scope: "read" | "write" | "propose" | "review" | "results" | "admin";
+        Scope: "read" | "write" | "propose" | "review" | "results" | "admin" | "badge";
         /**
          * SearchHit
          * @description A requirement or test case that was found.
@@ -13103,6 +13167,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["AutomatedTestNotFoundOrTestCaseNotFound"];
             };
         };
+        /** @description Not found: `badge_not_found` */
+        BadgeNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["BadgeNotFound"];
+            };
+        };
         /** @description Malformed request or JSON: `malformed_json`, `malformed_request`, `malformed_path`, `duplicate_header`, `missing_host` */
         BadRequest: {
             headers: {
@@ -14206,6 +14280,7 @@ export type SchemaAutomatedTestPatch = components['schemas']['AutomatedTestPatch
 export type SchemaAutomationStatus = components['schemas']['AutomationStatus'];
 export type SchemaAxis = components['schemas']['Axis'];
 export type SchemaAxisItem = components['schemas']['AxisItem'];
+export type SchemaBadgeNotFound = components['schemas']['BadgeNotFound'];
 export type SchemaBadRequest = components['schemas']['BadRequest'];
 export type SchemaBand = components['schemas']['Band'];
 export type SchemaBandFigures = components['schemas']['BandFigures'];
@@ -14609,6 +14684,7 @@ export type ResponseAccountInactiveOrPasswordLoginOff = components['responses'][
 export type ResponseAlreadyAccepted = components['responses']['AlreadyAccepted'];
 export type ResponseAutomatedTestNotFound = components['responses']['AutomatedTestNotFound'];
 export type ResponseAutomatedTestNotFoundOrTestCaseNotFound = components['responses']['AutomatedTestNotFoundOrTestCaseNotFound'];
+export type ResponseBadgeNotFound = components['responses']['BadgeNotFound'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseCountChanged = components['responses']['CountChanged'];
 export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
@@ -16680,6 +16756,141 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    draw_coverage_badge: {
+        parameters: {
+            query?: {
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description An API token whose only scope is `badge`, since nothing else is sent with a picture. The gateway takes it off; without any token the answer is 404. */
+                token?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["BadgeNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    draw_gate_badge: {
+        parameters: {
+            query?: {
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description An API token whose only scope is `badge`, since nothing else is sent with a picture. The gateway takes it off; without any token the answer is 404. */
+                token?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["BadgeNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    draw_verified_badge: {
+        parameters: {
+            query?: {
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description An API token whose only scope is `badge`, since nothing else is sent with a picture. The gateway takes it off; without any token the answer is 404. */
+                token?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["BadgeNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];

@@ -11,6 +11,7 @@ import { Ask, useFields } from "../kit/form"
 import { NotYet } from "../kit/states"
 import { tell } from "../kit/toast"
 import { formatDay } from "../messages"
+import { MAIN } from "../projects/address"
 import css from "./account.module.css"
 import { texts } from "./words"
 
@@ -22,6 +23,7 @@ const MOST_DAYS = 1_000_000
 const MOST = 100
 const DAY_MS = 86_400_000
 const words = texts.tokens
+const BADGES = ["verified", "coverage", "gate"]
 const SCOPES = Object.keys(words.scopes) as Scope[]
 
 /** Whose tokens they are: where they are read, made and revoked. */
@@ -107,9 +109,11 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
           {made.token && (
             <>
               <p>{words.madeHint}</p>
-              <p className={css.secret}>
-                <Copied text={made.token} />
-              </p>
+              {shownOf(made, made.token).map((text) => (
+                <p key={text} className={css.secret}>
+                  <Copied text={text} />
+                </p>
+              ))}
             </>
           )}
           {made.warnings.map((warning) => (
@@ -118,6 +122,14 @@ export function TokenList({ owner }: { owner: TokenOwner }) {
         </Notice>
       )}
     </>
+  )
+}
+
+/** The token itself, or what one of badges alone is for: the addresses of its pictures. */
+function shownOf({ scopes, projects }: Schemas["MadeApiToken"], token: string) {
+  if (scopes.join() !== "badge") return [token]
+  return (projects ?? [MAIN]).flatMap((key) =>
+    BADGES.map((name) => `${location.origin}/api/v1/projects/${key}/badges/${name}.svg?token=${token}`),
   )
 }
 

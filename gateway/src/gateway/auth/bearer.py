@@ -93,6 +93,13 @@ def no_api_token() -> RefusedToken:
     )
 
 
+def not_for_addresses() -> RefusedToken:
+    """Return the problem of a token in an address that may do more than show a badge."""
+    return RefusedToken(
+        "A token in an address may have the scope 'badge' alone; make one that has no other.", _MALFORMED
+    )
+
+
 def unknown_api_token() -> RefusedToken:
     """Return the problem of an API token that nobody here has; it does not say whether anybody had."""
     return RefusedToken("This API token is not one of this Traceline; make one at /api/v1/auth/tokens.", _UNKNOWN)

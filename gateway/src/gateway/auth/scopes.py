@@ -1,7 +1,7 @@
 """What an API token needs for each address: the one table of it. What is not in it, no API token reaches.
 
-`{}` stands for one step of a path, which an id or a key takes. Each scope may read, so what only reads says READ;
-None is for people alone, who have logged in: no API token makes another, an account or an invitation, changes a
+`{}` stands for one step of a path, which an id or a key takes. Each scope but BADGE may read, so what only reads says
+READ; None is for people alone, who have logged in: no API token makes another, an account or an invitation, changes a
 password or a second factor, ends a session of its own, or does what cannot be undone. What is so for some bodies or
 queries alone, the services refuse.
 """
@@ -20,6 +20,8 @@ _PROPOSE = (Scope.WRITE, Scope.PROPOSE)
 _REVIEW = (Scope.REVIEW,)
 _RESULTS = (Scope.RESULTS,)
 _ADMIN = (Scope.ADMIN,)
+_BADGE = (Scope.READ, Scope.BADGE)
+BADGES_ALONE = frozenset({Scope.BADGE})
 
 Needed = tuple[Scope, ...] | None
 """The scopes of which one is enough; None: no scope is."""
@@ -57,6 +59,9 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "automated-tests/{}/retire": _REVIEWS,
     "automated-tests/bulk-retire": _REVIEWS,
     "automated-tests/try-patterns": {"POST": _RESULTS},
+    "badges/coverage.svg": {"GET": _BADGE},
+    "badges/gate.svg": {"GET": _BADGE},
+    "badges/verified.svg": {"GET": _BADGE},
     "changes": _READS,
     "events": _READS,
     "exports": _READS,
@@ -187,7 +192,7 @@ def check(method: str, path: str, scopes: frozenset[str]) -> None:
     wanted = needed(method, path)
     if wanted is None:
         raise session_needed()
-    if wanted == _READ or not scopes.isdisjoint(wanted):
+    if (Scope.READ in wanted and scopes - BADGES_ALONE) or not scopes.isdisjoint(wanted):
         return
     names = listed([f"'{scope}'" for scope in wanted], "or")
     raise Forbidden(

@@ -20,6 +20,7 @@ from contracts.projects import no_such_project
 from contracts.routes import SERVICES
 from gateway.auth import bearer
 from gateway.auth.revocations import POLL, Revocations
+from gateway.auth.scopes import BADGES_ALONE
 
 _log = logging.getLogger(__name__)
 
@@ -114,20 +115,27 @@ class TokenVerifier:
             return identity
         return replace(identity, role=current.role)
 
-    async def permit(self, token: str, method: str, path: str, project: str, *, writes: bool) -> Identity:
+    async def permit(
+        self, token: str, method: str, path: str, project: str, *, writes: bool, in_address: bool = False
+    ) -> Identity:
         """Return the same for a request, with the role in its project; NONE is what belongs to the installation.
 
         `path` is that behind the API's prefix and the project, `writes` whether the project has to be out of the
-        archive. Raises Forbidden, too, where the scopes of an API token do not allow it, NotFound where the user has no
-        access to the project or the token is not for it, and Conflict project_archived.
+        archive. A token that stands `in_address` may be of badges alone: addresses get about. Raises Forbidden, too,
+        where the scopes of an API token do not allow it, NotFound where the user has no access to the project or the
+        token is not for it, and Conflict project_archived.
         """
         if token.startswith(PREFIX):
             revocations = self.revocations
             await revocations.wait_for_news()
             known = revocations.api_tokens.permit(token, revocations.users, method, path)
             identity = known.identity
+            if in_address and known.scopes != BADGES_ALONE:
+                raise bearer.not_for_addresses()
             if known.projects is not None:
                 _check_is_of(known.projects, project, path)
+        elif in_address:
+            raise bearer.not_for_addresses()
         else:
             identity = await self.identify(token)
             verified = self._verified[token]

@@ -27,6 +27,7 @@ from chassis.core.wording import NO_ADDRESS
 from chassis.web.body_limits import bounded, bounded_file
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
+from gateway.routing import badges
 from gateway.routing.compression import begun
 from gateway.routing.headers import Incoming
 from gateway.routing.limits import Limits, Told
@@ -76,6 +77,9 @@ class Proxy:
     async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
         """Answer one request; raise the Problem that it meets before the service has begun to answer."""
         address = _found(scope)
+        in_address = None
+        if address.resource == badges.RESOURCE:
+            scope, in_address = badges.take_token(scope)
         forwarded = incoming.forwarded
         forwarded.append((HEADER, request_id.get().encode()))
         forwarded.append((GATEWAY_HEADER, gateway_request_id.get().encode()))
@@ -92,9 +96,14 @@ class Proxy:
                 identity = ANONYMOUS  # only so that the service believes where they are
             else:
                 try:
-                    access_token = self._credentials.token(scope, incoming.sent)
+                    access_token = in_address or self._credentials.token(scope, incoming.sent)
                     identity = await self._verifier.permit(
-                        access_token, method, address.path, address.project, writes=address.writes(method)
+                        access_token,
+                        method,
+                        address.path,
+                        address.project,
+                        writes=address.writes(method),
+                        in_address=in_address is not None,
                     )
                     identity = replace(identity, at_page=b"authorization" not in incoming.sent)
                 except Unauthenticated:
@@ -109,6 +118,8 @@ class Proxy:
             if identity is None and isinstance(problem, (Forbidden, NotFound)):
                 identity = await self._holder(access_token)
             self.notices.refused(problem, Asked(scope, address, identity, agent))
+            if address.resource == badges.RESOURCE and isinstance(problem, (Unauthenticated, Forbidden, NotFound)):
+                raise badges.hide_badge() from None
             raise
         asked = Asked(scope, address, identity, agent)
         token = self._signer.sign(identity, address.service.name)

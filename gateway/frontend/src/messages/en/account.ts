@@ -55,6 +55,7 @@ export const account = {
       review: "Review suggestions, accept known failures, retire missing tests",
       results: "Send test results",
       admin: "Administer",
+      badge: "Show badges, and nothing else",
     },
     projects: "Only in these projects",
     projectsHint: "Keys with commas, such as MAIN, DOORS. Empty: all of yours.",
