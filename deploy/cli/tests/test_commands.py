@@ -252,6 +252,20 @@ def _interrupted(running: subprocess.Popen[bytes]) -> bytes:
     return b"It did not end."
 
 
+@pytest.mark.parametrize("words", [["gate"], ["results", "a.xml"], ["export"], ["pr"], ["project", "list"]])
+def test_a_server_that_takes_a_connection_and_answers_nothing_ends_it_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.xml").write_text("<testsuite/>")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        done = run(*words, "--url", url, "--timeout", "1", TRACELINE_TOKEN="tlp_x")
+    assert done.exit_code == Exit.TIMED_OUT
+    said = f"{url} has not answered within 1 s. Look whether it is well; --timeout gives it longer.\n"
+    assert done.stderr.removeprefix("Error: ").removeprefix("a.xml: ") == said
+
+
 @pytest.mark.parametrize("words", [["results", "a.xml", "b.xml", "--no-fail"], ["gate"], ["login"]])
 def test_who_interrupts_a_command_closes_no_gate(tmp_path: Path, words: list[str]) -> None:
     for name in ("a.xml", "b.xml"):

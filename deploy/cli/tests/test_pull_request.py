@@ -168,7 +168,7 @@ def test_a_place_outside_of_the_checkout_is_no_link(file: str) -> None:
 
 def test_a_status_says_in_our_own_words_why() -> None:
     assert describe(findings(ATTACKS[0]).gate) == "Not passed: max_failed, require_run."
-    assert describe({"passed": True, "rules": [{"rule": "max_failed", "passed": True}]}) == "All 1 rule hold."
+    assert describe({"passed": True, "rules": [{"rule": "max_failed", "passed": True}]}) == "The one rule holds."
 
 
 @pytest.mark.parametrize(

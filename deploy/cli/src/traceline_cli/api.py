@@ -12,13 +12,14 @@ from urllib.parse import quote
 import httpx
 
 from traceline_cli import __version__
-from traceline_cli.deadline import Deadline
+from traceline_cli.deadline import Deadline, silent
 from traceline_cli.failures import Exit, Failure
 
 _AGAIN = {429, 502, 503, 504}
 _LONGEST_PAUSE = 30.0
-_TIMEOUT = httpx.Timeout(60, connect=10)
-"""In seconds; what takes longer there than 20 is answered with 202."""
+PATIENCE = 55.0
+"""Seconds in which a call is answered; what takes longer there than 20 is answered with 202."""
+_TO_CONNECT = 10.0
 
 
 class Api:
@@ -32,9 +33,13 @@ class Api:
         *,
         tries: int,
         say: Callable[[str], None],
+        patience: float = PATIENCE,
         deadline: Deadline | None = None,
     ):
-        """`url` may be that of the service or of its API; `say` is told why a call is tried again."""
+        """`url` may be that of the service or of its API; `say` is told why a call is tried again.
+
+        `patience`: seconds that a call waits for its answer; `deadline`: when all calls have to be done.
+        """
         base = url.strip().rstrip("/").removesuffix("/api/v1")
         if not base.startswith(("http://", "https://")):
             raise Failure(Exit.WRONG_USE, f"An address begins with https:// or http://, not {url!r}.")
@@ -45,6 +50,7 @@ class Api:
         self._below = f"/api/v1/projects/{key}" if key else "/api/v1"
         self._tries = tries
         self._say = say
+        self._patience = patience
         self._deadline = deadline
         headers = {"User-Agent": f"traceline-cli/{__version__}"}
         if token is not None:
@@ -52,7 +58,7 @@ class Api:
                 raise Failure(Exit.WRONG_USE, "The token has letters that no token has; copy it again.")
             headers["Authorization"] = f"Bearer {token}"
         try:
-            self._http = httpx.Client(base_url=base, headers=headers, timeout=_TIMEOUT, follow_redirects=False)
+            self._http = httpx.Client(base_url=base, headers=headers, follow_redirects=False)
         except httpx.InvalidURL as error:
             raise Failure(Exit.WRONG_USE, f"{base} is no address: {error}.") from None
         except OSError as error:
@@ -86,6 +92,9 @@ class Api:
                     response.read()
             except httpx.InvalidURL as error:
                 raise Failure(Exit.WRONG_USE, f"{self.url} is no address: {error}.") from None
+            except httpx.ReadTimeout:
+                # Who has taken a connection and says nothing is not away: asked again, it would take as long.
+                raise silent(self.url, self._patience) from None
             except httpx.TransportError as error:
                 reason, pause = _reason(error), _pause(tried)
             else:
@@ -103,9 +112,8 @@ class Api:
 
     def _timeout(self) -> httpx.Timeout:
         """Return how long a call may wait; raise Failure when the time of the command is over."""
-        if self._deadline is None:
-            return _TIMEOUT
-        return httpx.Timeout(self._deadline.check(self.url), connect=min(10.0, self._deadline.left or 1))
+        left = self._patience if self._deadline is None else self._deadline.check(self.url)
+        return httpx.Timeout(left, connect=min(_TO_CONNECT, left))
 
     def stream(self, path: str, **params: Any) -> Iterator[bytes]:
         """Yield the document of a GET as it comes; raise Failure when it is refused, none, or ends before its end."""

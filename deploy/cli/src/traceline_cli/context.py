@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from traceline_cli import login
-from traceline_cli.api import Api, content_of
+from traceline_cli.api import PATIENCE, Api, content_of
 from traceline_cli.deadline import Deadline
 from traceline_cli.failures import Exit, Failure
 from traceline_cli.terminal import Terminal
@@ -22,6 +22,7 @@ class Context:
     url: str | None = None
     project: str | None = None
     tries: int = TRIES
+    timeout: float = PATIENCE
     deadline: Deadline | None = None
     terminal: Terminal = field(default_factory=Terminal)
 
@@ -46,7 +47,15 @@ class Context:
 
     def at(self, url: str, token: str | None) -> Api:
         """Return the API at an address."""
-        return Api(url, token, self.project, tries=self.tries, say=self.terminal.say, deadline=self.deadline)
+        return Api(
+            url,
+            token,
+            self.project,
+            tries=self.tries,
+            say=self.terminal.say,
+            patience=self.timeout,
+            deadline=self.deadline,
+        )
 
 
 def log_in(api: Api, email: str, password: str, code: str | None = None) -> tuple[str, int]:
@@ -81,6 +90,14 @@ def shared_options(command: click.Command, **environment: str) -> click.Command:
             ["--tries"],
             type=click.IntRange(1, 20),
             help=f"How often a call is tried; {TRIES} without it.",
+            expose_value=False,
+            callback=_keep,
+        ),
+        click.Option(
+            ["--timeout"],
+            type=click.FloatRange(1, 3600),
+            metavar="SECONDS",
+            help=f"How long a call, and all of `pr`, may take; {PATIENCE:g} without it. Then it ends with 5.",
             expose_value=False,
             callback=_keep,
         ),

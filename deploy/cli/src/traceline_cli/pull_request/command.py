@@ -23,8 +23,6 @@ from traceline_cli.pull_request.gitlab import GitLab
 from traceline_cli.pull_request.hosts import CodeHost
 from traceline_cli.pull_request.texts import Secrets
 
-_WITHIN = 60.0
-
 
 @click.command("pr")
 @click.option("--comment", is_flag=True, help="Keep one comment at the pull request.")
@@ -41,13 +39,6 @@ _WITHIN = 60.0
 @click.option("--allow-older", is_flag=True, help="What did not run at the commit has its last result of the branch.")
 @click.option("--number", type=click.IntRange(min=1), help="The pull request; what CI says without it.")
 @click.option("--author", help="The account that our comments are by, where the token is of an app of your own.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(1, 3600),
-    default=_WITHIN,
-    show_default=True,
-    help="Seconds for all of it; then it ends with 5.",
-)
 @click.option("--no-fail", is_flag=True, help="End with 0 although the gate does not pass.")
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write the Markdown there.")
 @pass_context
@@ -66,7 +57,6 @@ def pull_request(
     allow_older: bool,
     number: int | None,
     author: str | None,
-    timeout: float,
     no_fail: bool,
     output: Path | None,
 ) -> None:
@@ -75,7 +65,7 @@ def pull_request(
     --comment and --status need GITHUB_TOKEN in GitHub Actions, Gitea and Forgejo, and GITLAB_TOKEN in GitLab CI, whose
     job token may write neither. Ends with 0 when the gate passes and with 1 when it does not.
     """
-    context.deadline = deadline = Deadline(timeout)
+    context.deadline = deadline = Deadline(context.timeout)
     change = find_change(os.environ)
     if number is not None:
         change = replace(change, number=number)

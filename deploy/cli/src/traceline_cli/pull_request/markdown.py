@@ -33,7 +33,7 @@ def describe(gate: dict[str, Any]) -> str:
     """Return what a gate says, in one short line of our own words."""
     missed = [*dict.fromkeys(rule["rule"] for rule in gate["rules"] if not rule["passed"])]
     if gate["passed"]:
-        return f"All {_counted(len(gate['rules']), 'rule')} hold."
+        return "The one rule holds." if len(gate["rules"]) == 1 else f"All {len(gate['rules'])} rules hold."
     more = f" and {len(missed) - 4} more" if len(missed) > 4 else ""
     return f"Not passed: {', '.join(missed[:4])}{more}."
 
