@@ -32,7 +32,8 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     made = created(admin.post("/auth/tokens", json={"name": "pipeline", "scopes": ["read", "results"]}))
     program = admin.with_token(made["token"])
     eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=2)
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GITLAB_", "CI"))}
+    others = ("GIT_", "GITHUB_", "GITLAB_", "CI")
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     ours |= {"TRACELINE_URL": base_url, "TRACELINE_TOKEN": made["token"], "XDG_CONFIG_HOME": str(tmp_path)}
     program_file = tmp_path / "bin" / "traceline"
     program_file.parent.mkdir()
@@ -291,7 +292,8 @@ def test_what_commits_name_and_what_changed_in_the_record_since_is_told(
 ) -> None:
     def git(*words: str, **variables: str) -> str:
         command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *words]
-        environment = {**os.environ, **variables}
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        environment = {**ours, **variables}
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
 
     git("init", "-q")
