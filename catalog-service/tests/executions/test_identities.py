@@ -83,7 +83,7 @@ async def test_uploads_at_once_bring_names_up_together(results: Results) -> None
     of = f"shop.{results.catalog.word()}"
     names = [f"test {number}" for number in range(8)]
     ok(await results.post(junit(*((name, "passed") for name in names), class_name=of)))
-    await _rename_as_before(results, {(of, name): (of, f"[{number}:1] {name}") for number, name in enumerate(names)})
+    await _rename_as_before(results, {(of, name): (of, f"[{number}:99] {name}") for number, name in enumerate(names)})
     sent = await asyncio.gather(*(results.post(junit((name, "passed"), class_name=of)) for name in names))
     assert [one.status_code for one in sent] == [200] * 8
     assert await _counted(results, of) == dict.fromkeys(names, 2)
@@ -93,8 +93,17 @@ async def test_several_former_names_in_one_run_are_put_together(results: Results
     of = f"shop.{results.catalog.word()}"
     ends = {"a": "passed", "b": "failed", "c": "skipped"}
     sent = ok(await results.post(junit(*ends.items(), class_name=of)))
-    await _rename_as_before(results, {(of, name): (of, f"[{line}:1] order") for line, name in enumerate(ends)})
+    await _rename_as_before(results, {(of, name): (of, f"[1:{line + 5}] order") for line, name in enumerate(ends)})
     ok(await results.post(junit(("order", "passed"), class_name=of)))
     assert await _counted(results, of) == {"order": 2}
     run = await results.catalog.read(f"/test-runs/{sent['run']['id']}")
     assert run["counts"] == {"tests": 1, "passed": 0, "failed": 1, "flaky": 0, "skipped": 0}
+
+
+async def test_what_may_be_several_tests_keeps_its_names(results: Results) -> None:
+    of = f"shop.{results.catalog.word()}"
+    ok(await results.post(junit(("a", "passed"), ("b", "passed"), class_name=of)))
+    await _rename_as_before(results, {(of, "a"): (of, "[3:40] plays"), (of, "b"): (of, "[9:60] plays")})
+    ok(await results.post(junit(("[3:40] plays", "passed"), ("[9:60] plays", "passed"), class_name=of)))
+    counted = await _counted(results, of)
+    assert (counted["[3:40] plays"], counted["plays"]) == (1, 1), "nobody knows whether these are one"

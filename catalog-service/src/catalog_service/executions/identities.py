@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from catalog_service.executions import merging
 from catalog_service.executions.names import fingerprints
-from catalog_service.executions.normal_forms import FORM, Identity, normal
+from catalog_service.executions.normal_forms import FORM, Identity, normal, normal_name
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 
@@ -28,6 +28,11 @@ class _Stored(NamedTuple):
     is_merged: bool
     last_seen: datetime
 
+    @property
+    def place(self) -> str:
+        """What its name says of where it stands in its file, if that is no part of it."""
+        return normal_name(self.class_name, self.name).place
+
 
 class _Renamed(NamedTuple):
     """Stored tests that are one by their normal form."""
@@ -35,6 +40,11 @@ class _Renamed(NamedTuple):
     identity: Identity
     fingerprint: bytes
     tests: list[_Stored]
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether these may be several tests, of which names alone say where in a file they stand."""
+        return len({test.place for test in self.tests}) > 1
 
 
 async def bring_up(connection: Connection) -> None:
@@ -71,7 +81,7 @@ async def _read_renamed(connection: Connection) -> list[_Renamed]:
         )
         while rows := await cursor.fetchmany(_AT_ONCE):
             await asyncio.to_thread(_add, found, [_Stored(**row) for row in rows])
-    return [*found.values()]
+    return [one for one in found.values() if not one.is_doubtful]
 
 
 def _add(found: dict[bytes, _Renamed], stored: Iterable[_Stored]) -> None:
@@ -96,6 +106,8 @@ async def _rename(connection: Connection, renamed: list[_Renamed]) -> None:
     merges: dict[int, list[int]] = defaultdict(list)
     moved = []
     for one in renamed:
+        if one.fingerprint in known and one.tests[0].place:
+            continue  # another place of its file may have the name
         # A name that a person has merged into another test leads there still, unless a test has it by itself.
         by_age = sorted(one.tests, key=lambda test: (test.is_merged, -test.last_seen.timestamp(), test.id))
         into = known.get(one.fingerprint)

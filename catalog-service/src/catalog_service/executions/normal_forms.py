@@ -23,24 +23,26 @@ class Identity(NamedTuple):
 
 
 class Named(NamedTuple):
-    """What a case is called; `variant` tells cases of it apart, where the form leaves out what did."""
+    """What a case is called; `variant` tells cases of it apart, where the form leaves out what did.
+
+    `place` is what is left out of where it stands in its file. In one report two places of one name are two tests.
+    """
 
     class_name: str
     name: str
     variant: str = ""
+    place: str = ""
 
 
 # pytest: `tests/test_shop.py::TestLogin::test_lock[x::y]` in CTRF and TAP; in JUnit of tests.test_shop.TestLogin.
 _NODE_ID = re.compile(r"(?P<file>[^:\[\]]+\.py)::(?:(?P<classes>[^\[\]]+)::)?(?P<name>[^:\[\]]+(?:\[.*\])?)", re.DOTALL)
 # Karate: `[1:7] list orders` is the first scenario, in line 7; `[2.1:20] order` the first row of an outline.
-_PLACE = re.compile(r"(?:\[\d+(?:\.(?P<row>\d+))?:\d+\] )+(?=\S)")
+_PLACE = re.compile(r"\[(?P<scenario>\d{1,9})(?:\.(?P<row>\d{1,9}))?:(?P<line>\d{1,9})\] (?=\S)(?!\[[\d.:]+\] )")
 # GoogleTest: `QueueTest/0` and `Numbers/QueueTest/1` are of one typed suite, with another type each.
 _TYPED = re.compile(r"(?P<suite>(?:[A-Za-z_]\w*/)?[A-Za-z_]\w*)/(?P<index>\d+)", re.ASCII)
 # Playwright and Vitest: the class is the file in JUnit, and suites are of the name; JSON and TAP have them before it.
 _FILE = r"[^:›>]+?\.[cm]?[jt]sx?"
 _OF_FILE = re.compile(rf"(?P<file>{_FILE}) (?P<mark>[›>]) (?P<path>.+)", re.DOTALL)
-# Of a feature with some scenarios alone: `features/login.feature:12:20`.
-_LINES = re.compile(r"(?<=\.feature)(?::\d+)+")
 
 
 def normal_name(class_name: str, name: str) -> Named:
@@ -49,16 +51,16 @@ def normal_name(class_name: str, name: str) -> Named:
         module = node["file"].removesuffix(".py").replace("\\", "/").removeprefix("./").replace("/", ".")
         within = node["classes"].replace("::", ".") if node["classes"] else ""
         return Named(f"{module}.{within}" if within else module, node["name"])
-    if name[:1] == "[" and (place := _PLACE.match(name)) is not None:
-        return Named(class_name, name[place.end() :], place["row"] or "")
-    return Named(class_name, without_lines(name))
+    if name[:1] == "[" and (place := _PLACE.match(name)) is not None and int(place["line"]) > int(place["scenario"]):
+        # A scenario stands below as many lines as there are before it: 16:9 is something else.
+        return Named(class_name, name[place.end() :], place["row"] or "", place["scenario"])
+    return Named(class_name, name)
 
 
-def normal_class(class_name: str) -> tuple[str, str]:
-    """Return the normal form of a class, and the index of its type where it has one."""
-    if class_name[-1:].isdecimal() and (typed := _TYPED.fullmatch(class_name)) is not None:
-        return typed["suite"], typed["index"]
-    return without_lines(class_name), ""
+def of_typed(class_name: str) -> tuple[str, str]:
+    """Return the suite of a typed test of GoogleTest, and the index of its type; nothing where it has none."""
+    typed = _TYPED.fullmatch(class_name)
+    return (typed["suite"], typed["index"]) if typed is not None else (class_name, "")
 
 
 def of_file(class_name: str, name: str) -> Named:
@@ -101,8 +103,7 @@ def normal(test: Identity) -> Identity:
 def _changed(test: Identity) -> Identity:
     former = _former_of_playwright(test) or (None if test.class_name else of_robot(test.suite, test.file, test.name))
     named = former or of_file(*normal_name(test.class_name, test.name)[:2])
-    class_name, _ = normal_class(named.class_name)
-    return Identity(class_name, base_name(named.name), without_lines(test.suite), without_lines(test.file))
+    return Identity(named.class_name, base_name(named.name), test.suite, test.file)
 
 
 def _former_of_playwright(test: Identity) -> Named | None:
@@ -121,8 +122,3 @@ def _former_of_playwright(test: Identity) -> Named | None:
         if re.fullmatch(_FILE, part) and parts[at + 1 :] == within and package.endswith(f".{part.replace('/', '.')}"):
             return Named(part, " › ".join([*within, test.name]))
     return None
-
-
-def without_lines(place: str) -> str:
-    """Return a place without the lines of a feature file."""
-    return _LINES.sub("", place) if ".feature:" in place else place

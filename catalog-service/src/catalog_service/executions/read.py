@@ -20,7 +20,7 @@ from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
-from catalog_service.executions.normal_forms import normal_class, normal_name, without_lines
+from catalog_service.executions.normal_forms import normal_name
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result, milliseconds
 from chassis.core.full_disks import is_full, no_room_for_files
@@ -138,6 +138,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     lines: list[str] = []
     attempts: dict[tuple[str, str, str], str] = {}
     failed: set[tuple[str, str, str, str]] = set()
+    places: dict[tuple[str, str], str] = {}
     tried_again = 0
     total = 0
     for found in chosen.read(file, ReadAs(order.undefined_fails)):
@@ -154,7 +155,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         elif failed and outcome == PASSED and _key_of(found) in failed:
             failed.remove(_key_of(found))
             tried_again += 1
-        lines.append(_line(found, outcome, total, guess))
+        lines.append(_line(found, outcome, total, guess, places))
         if len(lines) == _AT_ONCE:
             _write(out, lines)
             if order.most_results and total > order.most_results:
@@ -224,7 +225,14 @@ def _write(out: BinaryIO, lines: list[str]) -> None:
     lines.clear()
 
 
-def _line(result: Result, outcome: str, position: int, guess: Callable[[str], list[str]]) -> str:
+def _line(
+    result: Result,
+    outcome: str,
+    position: int,
+    guess: Callable[[str], list[str]],
+    places: dict[tuple[str, str], str],
+) -> str:
+    """Return the line of a result; `places` are where tests of the file stand whose names leave that out."""
     class_name, name, iteration = result.class_name, result.name, result.iteration
     if name.isidentifier() and len(name) <= _LONGEST_NAME:  # as most are: nothing to escape, no parameters
         base = shown = name
@@ -232,7 +240,9 @@ def _line(result: Result, outcome: str, position: int, guess: Callable[[str], li
         named = normal_name(class_name, name)
         if named.class_name != class_name:
             iteration = ""  # its parameters are in the name
-        class_name, name, variant = named
+        variant = ""
+        if not named.place or places.setdefault(named[:2], named.place) == named.place:
+            class_name, name, variant, _ = named
         base = base_name(name)
         shown = _text(base)
         if not iteration:
@@ -240,9 +250,7 @@ def _line(result: Result, outcome: str, position: int, guess: Callable[[str], li
     guessed, maybe = guess(name), requirements_in(name)
     if result.tags:
         maybe = [*maybe, *result.tags]
-    shared, place, index = _shared(class_name, result.suite, result.file)
-    if index:
-        iteration = f"{iteration or name} [{index}]"
+    shared, place = _shared(class_name, result.suite, result.file)
     fingerprint = shared.copy()
     fingerprint.update(base.encode("utf-8", "replace"))
     duration = "\\N" if result.duration_ms is None else result.duration_ms
@@ -262,12 +270,10 @@ def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
 
 
 @lru_cache(4096)
-def _shared(class_name: str, suite: str, file: str) -> tuple["_Hash", str, str]:
-    """Return what the lines of all tests of a class have in common: of their fingerprints, as text, and its index."""
-    class_name, index = normal_class(class_name)
-    suite, file = without_lines(suite), without_lines(file)
+def _shared(class_name: str, suite: str, file: str) -> tuple["_Hash", str]:
+    """Return what the lines of all tests of a class have in common: of their fingerprints, and as text."""
     place = f"{_text(class_name, _LONGEST_CLASS)}\t{_text(suite)}\t{_text(file)}"
-    return fingerprints(class_name, suite, file), place, index
+    return fingerprints(class_name, suite, file), place
 
 
 def _text(text: str | None, longest: int = _LONGEST_NAME) -> str:

@@ -42,15 +42,10 @@ def identities(content: bytes) -> list[tuple[str, str, str]]:
         (Identity("shop.orders", "[2.11:20] order", "", ""), Identity("shop.orders", "order", "", "")),
         (Identity("shop.orders", "[1:7]", "", ""), None),
         (Identity("shop.orders", "[12] list orders", "", ""), None),
-        (Identity("QueueTest/0", "Push", "", ""), Identity("QueueTest", "Push", "", "")),
-        (Identity("Numbers/QueueTest/12", "Push", "", ""), Identity("Numbers/QueueTest", "Push", "", "")),
+        (Identity("video", "[16:9] plays", "", ""), None),
+        (Identity("step/1", "opens", "", ""), None),
         (Identity("example.com/doors/2", "TestOpen", "", ""), None),
         (Identity("Numbers/QueueTest", "Push", "", ""), None),
-        (
-            Identity("", "Log in", "", "features/login.feature:12:20"),
-            Identity("", "Log in", "", "features/login.feature"),
-        ),
-        (Identity("features/login.feature:12", "Log in", "", ""), Identity("features/login.feature", "Log in", "", "")),
         # Playwright: its JSON, CTRF and Allure.
         (Identity("shop/a.spec.ts › cart", "locks", "cart", "f"), Identity(*LOCKS, "cart", "f")),
         *(
@@ -144,12 +139,19 @@ def test_rows_of_karate_and_types_of_googletest_are_iterations() -> None:
         (of, "make an order", "make an order [1]"),
         (of, "make an order", "make an order [2]"),
     ]
-    typed = [("QueueTest/0", "Push"), ("QueueTest/1", "Push"), ("QueueTest/1", "Pop/2")]
-    assert identities(_junit(*typed)) == [
+    typed = "".join(
+        f'<testcase classname="{of}" name="{name}" type_param="{kind}"/>'
+        for of, name, kind in (("QueueTest/0", "Push", "int"), ("A/QueueTest/1", "Pop", "char"))
+    )
+    assert identities(f"<testsuites><testsuite>{typed}</testsuite></testsuites>".encode()) == [
         ("QueueTest", "Push", "Push [0]"),
-        ("QueueTest", "Push", "Push [1]"),
-        ("QueueTest", "Pop", "Pop/2 [1]"),
+        ("A/QueueTest", "Pop", "Pop [1]"),
     ]
+
+
+def test_two_places_of_one_name_are_two_tests() -> None:
+    rows = [("video", "[1:4] plays"), ("video", "[1:4] plays"), ("video", "[9:16] plays"), ("other", "[9:16] plays")]
+    assert [name for _, name, _ in identities(_junit(*rows))] == ["plays", "plays", "[9:16] plays", "plays"]
 
 
 def test_a_test_of_playwright_is_the_same_by_each_of_its_reporters() -> None:

@@ -45,7 +45,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
         result = _result(test)
         if is_of_playwright and (named := of_playwright(result.suite, result.file, result.name)) is not None:
-            result.class_name, result.name, project = named
+            result.class_name, result.name, project, _ = named
             result.iteration = f"{named.name} [{project}]" if project else ""
         found += 1
         failed += result.status == "failed" or result.failed_before
