@@ -4,7 +4,7 @@ from typing import Any
 
 from testing.service import Json, ok
 
-from .conftest import Traced
+from .conftest import Results, Traced
 
 DEFAULT = "main"
 
@@ -109,3 +109,28 @@ async def test_tests_that_a_branch_drops_are_retired_with_its_lane(traced: Trace
     body = {"branch": traced.branch, "lane": lane, "note": "It is gone.", "expected_count": 1}
     assert ok(await catalog.post("/automated-tests/bulk-retire", body))["retired"] == 1
     assert await traced.verdict() == "passed"
+
+
+async def test_what_another_branch_or_a_selection_names_takes_nothing_from_the_default_branch(results: Results) -> None:
+    _, (failing, other) = await results.traced(2)
+    word = results.catalog.word()
+
+    async def send(case: Any, end: str, **options: Any) -> None:
+        named = f'<property name="test_case" value="{case["external_id"]}"/>'
+        inside = '<failure message="no"/>' if end == "failed" else ""
+        report = f'<testsuite><testcase name="{word}"><properties>{named}</properties>{inside}</testcase></testsuite>'
+        ok(await results.post(report.encode(), lane=word, run=f"{word} {options}", **options))
+
+    async def verdicts() -> tuple[str, str]:
+        found = [
+            (await results.catalog.read(f"/test-cases/{one['id']}/results"))["verdict"] for one in (failing, other)
+        ]
+        return found[0], found[1]
+
+    await send(failing, "failed", commit="c1")
+    await send(other, "passed", branch=word, commit="c2")
+    assert await verdicts() == ("failed", "failed"), "it counts for both now, and failed on the default branch"
+    await send(other, "failed", commit="c3", partial=True)
+    assert (await verdicts())[0] == "failed"
+    await send(failing, "passed", commit="c4")
+    assert await verdicts() == ("passed", "not_run"), "what the default branch names since is what counts"

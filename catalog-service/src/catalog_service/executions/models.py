@@ -240,6 +240,12 @@ def _add_tests(metadata: sa.MetaData) -> None:
         sa.Column("test_case_id", sa.Uuid, primary_key=True),
         required("matched_by", sa.Text),
         timestamp("named_at", comment="of the newest run that named it, or when a person did"),
+        required(
+            "is_aside",
+            sa.Boolean,
+            server_default=sa.false(),
+            comment="named by another branch or a selection of tests alone, which takes nothing away",
+        ),
         one_of("matched_by", "named", "name", "automation_id", "person", "created"),
         comment="which test cases the results of a test count for",
     )

@@ -40,13 +40,14 @@ async def lock_forms(connection: Connection) -> None:
     )
 
 
-async def store(connection: Connection, run: Run, attempt: int, *, is_first: bool) -> None:
+async def store(connection: Connection, run: Run, attempt: int, *, is_first: bool, is_aside: bool = False) -> None:
     """Store the tests, whom they count for and how they ended; then bring states and the counts of the run.
 
-    `is_first`: nothing has been stored in the run yet.
+    `is_first`: nothing has been stored in the run yet. `is_aside`: it is of another branch than the default one, or a
+    selection of the tests: what it names counts, too, and takes nothing from what others named.
     """
     await _store_tests(connection, run)
-    changed = await _store_matches(connection, run)
+    changed = await _store_matches(connection, run, is_aside=is_aside)
     await _store_executions(connection, run, attempt, is_first=is_first)
     await _store_failures(connection, run, attempt)
     await lanes.bring_back(connection, run)
@@ -108,38 +109,43 @@ async def _store_tests(connection: Connection, run: Run) -> None:
         await connection.execute(_STORE_KNOWN, {**at, "is_new": True})
 
 
-async def _store_matches(connection: Connection, run: Run) -> list[Affected]:
+async def _store_matches(connection: Connection, run: Run, *, is_aside: bool) -> list[Affected]:
     """Store whom the tests count for; return where this changes what older runs said.
 
-    What the newest run names is what counts: it replaces what older ones named, and a run that is older than what is
-    known changes nothing.
+    What the newest run of the default branch names is what counts: it replaces what older ones named, and a run that is
+    older than what is known changes nothing. What runs aside name since is counted beside it.
     """
     has_matches = await fetch_value(connection, "SELECT EXISTS (SELECT FROM incoming_matches)")
     if not has_matches:
         return []
-    parameters = {"at": run.at}
+    parameters = {"at": run.at, "is_aside": is_aside}
     before = "SELECT DISTINCT i.test_id FROM incoming_tests i JOIN incoming_matches m USING (fingerprint)"
     cases_of = f"SELECT c.test_id, c.test_case_id FROM automated_test_cases c WHERE c.test_id IN ({before})"
     old = {(row["test_id"], row["test_case_id"]) for row in await (await connection.execute(cases_of)).fetchall()}
     await connection.execute(
         """
-        INSERT INTO automated_test_cases AS known (test_id, test_case_id, matched_by, named_at)
-        SELECT i.test_id, m.test_case_id, min(m.matched_by), %(at)s
+        INSERT INTO automated_test_cases AS known (test_id, test_case_id, matched_by, named_at, is_aside)
+        SELECT i.test_id, m.test_case_id, min(m.matched_by), %(at)s, %(is_aside)s
         FROM incoming_matches m JOIN incoming_tests i USING (fingerprint)
         WHERE NOT EXISTS (
-            SELECT FROM automated_test_cases newer WHERE newer.test_id = i.test_id AND newer.named_at > %(at)s)
+            SELECT FROM automated_test_cases newer
+            WHERE newer.test_id = i.test_id AND NOT newer.is_aside AND newer.named_at > %(at)s)
         GROUP BY i.test_id, m.test_case_id ORDER BY i.test_id, m.test_case_id
-        ON CONFLICT (test_id, test_case_id) DO UPDATE SET named_at = excluded.named_at,
+        ON CONFLICT (test_id, test_case_id) DO UPDATE SET
+            named_at = CASE WHEN known.is_aside = excluded.is_aside
+                THEN greatest(known.named_at, excluded.named_at) ELSE excluded.named_at END,
             matched_by = CASE WHEN known.named_at = excluded.named_at
-                THEN least(known.matched_by, excluded.matched_by) ELSE excluded.matched_by END
+                THEN least(known.matched_by, excluded.matched_by) ELSE excluded.matched_by END,
+            is_aside = excluded.is_aside
+        WHERE known.is_aside OR NOT excluded.is_aside
         """,
         parameters,
     )
     await connection.execute(
         f"""
         DELETE FROM automated_test_cases c USING (
-            SELECT test_id, max(named_at) AS named_at FROM automated_test_cases WHERE test_id IN ({before})
-            GROUP BY test_id
+            SELECT test_id, max(named_at) FILTER (WHERE NOT is_aside) AS named_at
+            FROM automated_test_cases WHERE test_id IN ({before}) GROUP BY test_id
         ) AS known
         WHERE c.test_id = known.test_id AND c.named_at < known.named_at
         """
