@@ -34,6 +34,8 @@ GITHUB = {
                 commit="abc",
                 build_url="https://github.com/acme/doors/actions/runs/77",
                 attempt=2,
+                job="unit",
+                job_try="2",
                 name="tests",
                 lane="tests/unit",
             ),

@@ -54,6 +54,9 @@ def _github(of: Mapping[str, str]) -> Pipeline:
         commit=of.get("GITHUB_SHA"),
         build_url=f"{server}/{repository}/actions/runs/{run}" if server and repository and run else None,
         attempt=_number(of.get("GITHUB_RUN_ATTEMPT")),
+        # Legs of a matrix have one name; on other machines they are told apart at least.
+        job=" ".join(filter(None, map(of.get, ("GITHUB_JOB", "RUNNER_OS", "RUNNER_ARCH")))) or None,
+        job_try=of.get("GITHUB_RUN_ATTEMPT"),
         name=of.get("GITHUB_WORKFLOW"),
         # Which job of a matrix it is, no variable says.
         lane=_lane(of.get("GITHUB_WORKFLOW"), of.get("GITHUB_JOB")),
