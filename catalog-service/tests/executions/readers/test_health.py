@@ -63,6 +63,17 @@ GO = {"Package": "p"}
     [
         ("junit", b'<testsuites><testsuite name="pytest" tests="0"/></testsuites>', ["no_results"]),
         ("junit", b'<testsuite failures="1" tests="1"><testcase name="a"/></testsuite>', ["suite_failed"]),
+        (
+            "junit",
+            b'<testsuites failures="1"><testsuite><testcase name="a"/></testsuite></testsuites>',
+            ["suite_failed"],
+        ),
+        (
+            "junit",
+            b'<testsuite failures="2"><testcase name="a"><failure/></testcase><testcase name="b"/></testsuite>',
+            ["suite_failed"],
+        ),
+        ("junit", b'<testsuite errors="1" failures="1"><testcase name="a"><error/></testcase></testsuite>', []),
         ("junit", b'<testsuite name="s" tests="3"><testcase name="a"/></testsuite>', ["plan_not_kept"]),
         ("junit", b'<testsuites tests="2"><testsuite><testcase name="a"/></testsuite></testsuites>', ["plan_not_kept"]),
         (

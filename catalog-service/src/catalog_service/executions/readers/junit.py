@@ -68,7 +68,7 @@ class _Suite:
 
     name: str
     file: str
-    fails: bool
+    failures: int
     tests: int
     skipped: int
     before: tuple[int, int, int, int]
@@ -177,10 +177,7 @@ class _Cases(ResultsHandler):
         if name == "testcase":
             self._finish()
         elif name == "testsuite":
-            suite = self._suites.pop()
-            if suite.fails and suite.before[1] == self._failed:
-                self.odd("suite_failed", _SUITE_FAILED)
-            self._compare(suite)
+            self._compare(self._suites.pop())
         elif name in ("testsuites", "testrun") and self._whole is not None:
             self._compare(self._whole)
         elif self._case is None:
@@ -201,7 +198,8 @@ class _Cases(ResultsHandler):
         return _Suite(
             name,
             file,
-            _number(given("errors")) + _number(given("failures")) > 0,
+            # Some count what they call errors among the failures, too.
+            max(_number(given("errors")), _number(given("failures"))),
             _number(given("tests")),
             sum(_number(given(which)) for which in _SAID_SKIPPED),
             self.counted,
@@ -213,12 +211,16 @@ class _Cases(ResultsHandler):
         return self._ended, self._failed, self._left_out, self._said
 
     def _compare(self, suite: _Suite) -> None:
-        """Tell of a suite that says that it has more tests than there are.
+        """Tell of a suite that says that it has more tests than there are, or more failures.
 
         pytest counts a test twice that passed and whose teardown failed, Surefire may count each try, and behave counts
         what it leaves out.
         """
-        ended, _, skipped, failures = (now - before for now, before in zip(self.counted, suite.before, strict=True))
+        ended, failed, skipped, failures = (
+            now - before for now, before in zip(self.counted, suite.before, strict=True)
+        )
+        if suite.failures > max(failed, failures):
+            self.odd("suite_failed", _SUITE_FAILED)
         if self._counts_tests and suite.tests > ended + failures + max(suite.skipped - skipped, 0):
             which = f"The suite {shown(suite.name)}" if suite.name else "The report"
             detail = f"{which} says that it has {suite.tests} tests, and the file has {ended} of them."
