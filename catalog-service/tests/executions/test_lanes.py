@@ -266,6 +266,13 @@ async def test_a_selection_that_passes_does_not_mend_a_run_that_broke(traced: Tr
     assert (await traced.gate(**asked))["passed"]
 
 
+async def test_a_run_that_broke_after_a_whole_one_is_not_mended_by_that(traced: Traced) -> None:
+    await traced.run(("a", "passed"), lane="ci", commit="c1")
+    broken = junit((f"[{traced.key}] a", "passed"), suite_fails=True)
+    ok(await traced.results.post(broken, branch=traced.branch, lane="ci", commit=traced.commit("c1")))
+    assert not _rule(await traced.gate(require_run=True), "require_run")["passed"]
+
+
 async def test_a_run_of_other_environments_is_none_of_the_one_that_is_asked_for(traced: Traced) -> None:
     for commit, environments in (("c1", ("linux", "mac", "windows")), ("c2", ("linux", "mac"))):
         for environment in environments:

@@ -32,8 +32,9 @@ class _Lane:
 
 
 _OF_LANE = "SELECT FROM executions e WHERE e.run_id = a.id AND e.at = a.at AND e.context_id = x.id"
-# A lane that skipped all of its tests has run none; that it may have no test at all is said by who sent it.
-_RAN = f"(EXISTS ({_OF_LANE} AND e.status <> 'skipped') OR NOT EXISTS ({_OF_LANE}))"
+# A lane that skipped all of its tests has run none; that it may have no test at all is said by who sent it, or else its
+# file is none of a healthy run.
+_RAN = f"(EXISTS ({_OF_LANE} AND e.status <> 'skipped') OR l.health = '{{}}' AND NOT EXISTS ({_OF_LANE}))"
 # The runs of a commit stand at one place of their branch; a run without a commit stands for itself.
 _LANES = f"""
     WITH RECURSIVE newest AS (

@@ -180,18 +180,20 @@ def figure(value: float) -> str:
 
 
 def _find_incomplete(runs: list[RunOfGate]) -> list[RunOfGate]:
-    """Return the runs without any lane, and those of lanes in which one broke and none is whole.
+    """Return the runs without any lane, and those of lanes in which one broke and none that began later is whole.
 
     A selection of the tests that passes does not mend a run that broke.
     """
-    lanes: dict[tuple[str, str | None], list[LaneOfRun]] = defaultdict(list)
+    whole: dict[tuple[str, str | None], list[datetime]] = defaultdict(list)
     for run in runs:
         for part in run["lanes"]:
-            lanes[part["lane"], part["environment"]].append(part)
+            if part["whole"]:
+                whole[part["lane"], part["environment"]].append(run["started_at"])
     broken = {
-        key
-        for key, parts in lanes.items()
-        if any(part["health"] for part in parts) and not any(part["whole"] for part in parts)
+        (part["lane"], part["environment"])
+        for run in runs
+        for part in run["lanes"]
+        if part["health"] and all(at <= run["started_at"] for at in whole[part["lane"], part["environment"]])
     }
     return [
         run
