@@ -273,6 +273,15 @@ async def test_a_run_that_broke_after_a_whole_one_is_not_mended_by_that(traced: 
     assert not _rule(await traced.gate(require_run=True), "require_run")["passed"]
 
 
+async def test_a_file_that_comes_again_as_the_whole_is_taken_for_it(traced: Traced) -> None:
+    await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c1")
+    of = {"lane": "ci", "commit": "c2", "run": traced.branch}
+    sent = await traced.run(("a", "passed"), **of, partial=True)
+    again = await traced.run(("a", "passed"), **of)
+    ok(await traced.results.catalog.post(f"/test-runs/{sent['run']['id']}/complete"))
+    assert (again["duplicate"], await traced.verdict()) == (True, "not_run"), "b is missing"
+
+
 async def test_a_run_of_other_environments_is_none_of_the_one_that_is_asked_for(traced: Traced) -> None:
     for commit, environments in (("c1", ("linux", "mac", "windows")), ("c2", ("linux", "mac"))):
         for environment in environments:

@@ -247,6 +247,15 @@ async def find_attempt(
     return attempt
 
 
+async def take_for_whole(connection: Connection, run_id: UUID, upload_id: UUID) -> None:
+    """Take a file that came as a selection of the tests for all of them, as somebody says now."""
+    cursor = await connection.execute(
+        "UPDATE run_uploads SET is_partial = false WHERE id = %s AND is_partial", (upload_id,)
+    )
+    if cursor.rowcount:
+        await lanes.judge(connection, run_id)
+
+
 async def end(
     connection: Connection, run_id: UUID, now: datetime, *, by_shards: bool = False, is_forgotten: bool = False
 ) -> None:

@@ -232,6 +232,8 @@ async def _store(
     known = {(row["sha256"], row["shard"], row["shards"], row["attempt"]): row["id"] for row in await cursor.fetchall()}
     # Another shard or attempt may have the same bytes, and says by them how it ended.
     if before := known.get((results.sha256, options.shard, options.shards, attempt)):
+        if not spec.is_selection:
+            await runs.take_for_whole(connection, run["id"], before)
         return {"upload_id": before, "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
     await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
