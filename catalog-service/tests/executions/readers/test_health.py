@@ -101,6 +101,7 @@ GO = {"Package": "p"}
         ("trx", trx(PASSED, b"Aborted"), ["crashed"]),
         ("trx", trx(PASSED, b"Failed"), ["suite_failed"]),
         ("trx", trx(PASSED, b"Completed", total=3), ["plan_not_kept"]),
+        ("trx", trx(PASSED.replace(b'"Passed"', b'"PassedButRunAborted"'), b"Completed", total=1), ["crashed"]),
         ("trx", trx(b'<UnitTestResult testName="a" outcome="InProgress"/>', b"Completed"), ["crashed"]),
         (
             "robot",
@@ -130,6 +131,8 @@ GO = {"Package": "p"}
         ("xunit-net", b'<assembly total="2"><test name="a" result="Pass"/></assembly>', ["plan_not_kept"]),
         ("ctrf", ctrf("passed", tests=2, failed=0), ["plan_not_kept"]),
         ("ctrf", ctrf("passed", tests=1, failed=1), ["suite_failed"]),
+        ("ctrf", ctrf("passed", "failed", tests=2, failed=2), ["suite_failed"]),
+        ("ctrf", ctrf("passed", tests=1, passed=3), ["plan_not_kept"]),
         ("cucumber-json", b"[]", ["no_results"]),
         (
             "cucumber-json",

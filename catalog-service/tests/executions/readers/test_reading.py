@@ -972,3 +972,20 @@ def test_rows_of_a_data_driven_test_are_its_iterations() -> None:
     whole = b'<UnitTestResult testName="T" outcome="Passed"><InnerResults>%s</InnerResults></UnitTestResult>' % inner
     found = results("trx", b"<TestRun><Results>%s</Results></TestRun>" % whole)
     assert [(one.name, one.iteration) for one in found] == [("T", ""), ("T", "T [row 0]")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("junit", b'<testsuite><testcase name="a" status="timeout"/></testsuite>'),
+        ("junit", b'<testsuite><testcase name="a" result="aborted"/></testsuite>'),
+        ("ctrf", b'{"results": {"tool": {}, "summary": {}, "tests": [{"name": "a", "status": "broken"}]}}'),
+        (
+            "ctrf",
+            b'{"results": {"tool": {}, "summary": {}, "tests": [{"name": "a", "status": "other",'
+            b' "rawStatus": "timedOut"}]}}',
+        ),
+    ],
+)
+def test_what_did_not_pass_by_any_word_has_failed(name: str, content: bytes) -> None:
+    assert result(name, content).status == "failed"

@@ -30,7 +30,9 @@ _RERUN = frozenset({"rerunFailure", "rerunError"})
 _FLAKY = frozenset({"flakyFailure", "flakyError"})
 _SAYS_WHY = _FAILED | _RERUN | _FLAKY
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending", "canceled", "cancelled"})
-_NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
+_NOT_PASSED = frozenset(
+    {"fail", "failed", "failure", "error", "errored", "timeout", "timedout", "broken", "crashed", "aborted"}
+)
 _SKIPS = frozenset({"skipped", "disabled", "skip", "ignored", "pending"})
 _MAY_FAIL = "TEST_CASE tagged with !mayfail"
 """What Catch2 says of a test whose failure is none; Node.js has the type `todo` for it."""

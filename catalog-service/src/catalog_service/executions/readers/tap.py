@@ -69,6 +69,8 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
 class _Tap:
     def __init__(self) -> None:
         self._last: Result | None = None
+        self._last_name = ""
+        """What its line calls it."""
         self._path: dict[int, str] = {}
         self._spaces = _SPACES
         self._said: tuple[int, str] | None = None
@@ -116,7 +118,7 @@ class _Tap:
             self._seen += 1
             self._spaces = _SPACES_OF_KERNEL if text.startswith("K") else self._spaces
         elif text == "{" and self._last is not None:
-            self._path[depth] = self._last.name
+            self._path[depth] = self._last_name
         elif text.startswith("#") and self._last is not None:
             self._comment(self._last, text[1:].strip())
 
@@ -153,6 +155,7 @@ class _Tap:
         self._enter(depth, name)
         above = [self._path[level] for level in sorted(self._path) if level < depth]
         name = name or f"test {numbered['number'] if numbered else self._seen}"
+        self._last_name = name
         named = of_file(" > ".join(above), name)
         result = Result(named.name, class_name=named.class_name)
         result.duration_ms = duration_ms

@@ -27,6 +27,8 @@ _STATUSES: dict[str, Status] = {
 _DURATION = re.compile(r"(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)", re.ASCII)
 _ABORTED = frozenset({"Aborted", "Timeout", "Disconnected", "InProgress", "Pending"})
 """What a run says of its end, and of tests that it did not see the end of."""
+_FAILED = ("failed", "error", "timeout", "aborted")
+"""How the counters of a run call tests that did not pass."""
 _SAYS_OF_A_TEST = re.compile(r"\[xUnit\.net [\d:.]+\].*\[(?:FAIL|SKIP)\]$|Exit code indicates failure: '2'\.")
 """What xUnit.net and Microsoft.Testing.Platform tell the run of tests whose results stand in the report."""
 _RESULTS = frozenset({"UnitTestResult", "WebTestResult", "ManualTestResult", "GenericTestResult", "TestResult"})
@@ -49,6 +51,7 @@ class _Results(ResultsHandler):
         self._has_error = False
         self._outcome = ""
         self._told = 0
+        self._told_failed = 0
 
     def root(self, tag: str) -> None:
         super().root(local(tag))
@@ -71,6 +74,7 @@ class _Results(ResultsHandler):
             self._outcome = attributes.get("outcome", "")
         elif name == "Counters":
             self._told = _number(attributes.get("total"))
+            self._told_failed = sum(_number(attributes.get(end)) for end in _FAILED)
         elif name == "RunInfo":
             self._has_error = attributes.get("outcome") in ("Error", "Failed", "Aborted")
         elif name == "Text" and self._has_error:
@@ -95,7 +99,7 @@ class _Results(ResultsHandler):
 
     def _begin(self, attributes: Mapping[str, str]) -> None:
         outcome = attributes.get("outcome", "")
-        if outcome in _ABORTED - {"Timeout"}:
+        if outcome in _ABORTED - {"Timeout"} or outcome == "PassedButRunAborted":
             self.odd("crashed", "Tests began and were not seen to end.")
         result = Result(
             attributes.get("testName", ""),
@@ -126,8 +130,9 @@ class _Results(ResultsHandler):
     def _finish(self) -> None:
         if self._outcome in _ABORTED:
             self.odd("crashed", f"The run was not seen to end: its outcome is {self._outcome}.")
-        elif self._outcome in ("Failed", "Error") and all(one.status != "failed" for _, one in self._held):
-            self.odd("suite_failed", "The run says that it failed, and none of its tests has.")
+        failed = sum(one.status == "failed" for _, one in self._held)
+        if (self._outcome in ("Failed", "Error") and not failed) or self._told_failed > failed:
+            self.odd("suite_failed", "The run says that it failed beside its tests.")
         if self._told > len(self._held):
             detail = f"The run says that it has {self._told} tests, and the file has {len(self._held)} of them."
             self.odd("plan_not_kept", detail)
