@@ -28,6 +28,7 @@ _TRIES = 3
 """How often a file is sent whose upload was cut off by a restart; its run has a key, so nothing doubles."""
 _SHARD = re.compile(r"([1-9]\d{0,4})/([1-9]\d{0,4})")
 _LONGEST_NAME = 200
+_LONGEST_JOB = 500
 """Characters of the name of a run; that of a job of a matrix may be longer."""
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
@@ -107,12 +108,12 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "commit_time": commit_time(commit, found.commit_time if commit == found.commit else None),
         # A Jenkins that does not know its own address says something else.
         "build_url": found.build_url if (found.build_url or "").startswith(("https://", "http://")) else None,
-        "environment": options["environment"] or found.environment,
+        "environment": options["environment"] or (found.environment and found.environment[:_LONGEST_NAME].strip()),
         "lane": options["lane"] or (found.lane and found.lane[:_LONGEST_NAME].strip()),
         "partial": options["partial"] or is_of_somebody or None,
         "shard": options["shard"] or found.shard,
         "attempt": options["attempt"] or found.attempt,
-        **({"job": found.job, "job_try": found.job_try} if found.job and found.job_try else {}),
+        **({"job": found.job[:_LONGEST_JOB], "job_try": found.job_try} if found.job and found.job_try else {}),
         "format": options["file_format"],
         "unknown": options["unknown"],
         "duplicates": options["duplicates"],
