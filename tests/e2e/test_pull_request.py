@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,7 +14,7 @@ import pytest
 import yaml
 
 from acceptance.callers import in_one_process
-from acceptance.client import Traceline, created
+from acceptance.client import Traceline, created, ok
 from acceptance.waiting import eventually
 from testing.code_hosts import Answer, CodeHost, GitHub, GitLab
 
@@ -303,8 +304,11 @@ def test_what_commits_name_and_what_changed_in_the_record_since_is_told(
         "--allow-empty",
         "-m",
         f"before: {record.requirements[1]}",
-        GIT_COMMITTER_DATE="2026-01-01T08:00:00",
+        # So late that what other tests have changed in the record came before.
+        GIT_COMMITTER_DATE=f"{datetime.now(UTC) - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S+00:00}",
     )
+    (revised_case,) = ok(admin.get("/test-cases", params={"external_id": record.test_cases[2]}))["items"]
+    ok(admin.patch(f"/test-cases/{revised_case['id']}", json={"title": "Another title since"}))
     base = git("rev-parse", "HEAD").strip()
     git("commit", "-q", "--allow-empty", "-m", f"doors: close, for {record.requirements[0].lower()} (@alice)")
     head = git("rev-parse", "HEAD").strip()
