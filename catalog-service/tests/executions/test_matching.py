@@ -306,3 +306,18 @@ async def test_a_deleted_test_case_is_not_remembered(results: Results) -> None:
     assert (await results.catalog.delete(f"/test-cases/{test_case['id']}")).status_code == 204
     sent = ok(await results.post(junit((name, "passed"), class_name="t")))
     assert (sent["matched"], sent["unknown"]) == (0, 1)
+
+
+async def test_a_merge_takes_no_test_from_its_test_case(results: Results) -> None:
+    _, (failing, other) = await results.traced(2)
+    ids = []
+    for case, end in ((failing, "failed"), (other, "passed")):
+        name = f"[{case['external_id']}]"
+        await results.send((name, end))
+        ids.append((await _test_of(results, name))["id"])
+    refused = problem(
+        await results.catalog.post(f"/automated-tests/{ids[0]}/merge", {"into": ids[1]}), 409, "different_test_cases"
+    )
+    assert failing["external_id"] in refused["detail"]
+    ok(await results.catalog.patch(f"/automated-tests/{ids[0]}", {"test_case_id": other["id"]}))
+    ok(await results.catalog.post(f"/automated-tests/{ids[0]}/merge", {"into": ids[1]}))

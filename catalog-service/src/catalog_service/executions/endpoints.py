@@ -374,7 +374,7 @@ async def update_automated_test(
 @router.post(
     "/automated-tests/{test_id}/merge",
     response_model=AutomatedTest,
-    responses=problem_responses("404 automated_test_not_found", "409 same_test"),
+    responses=problem_responses("404 automated_test_not_found", "409 same_test", "409 different_test_cases"),
     summary="Merge a test into the one that it was renamed to",
 )
 async def merge_automated_test(

@@ -6,8 +6,9 @@ from typing import Any
 
 from catalog_service.executions import states, storing, tests
 from chassis.core.problems import Conflict
+from chassis.core.wording import shown
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_column
+from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Row
 
 _PAIRS = "unnest(%(old)s::bigint[], %(new)s::bigint[]) AS pair (old, new)"
@@ -17,8 +18,27 @@ async def merge(connection: Connection, test_id: int, into: int) -> Row:
     """Make a test the former name of another, which is returned as it is answered; raise NotFound and Conflict."""
     if test_id == into:
         raise Conflict("A test cannot be merged with itself; name the other one.", code="same_test")
+    await _check_test_cases(connection, test_id, into)
     await merge_all(connection, {into: [test_id]})
     return await tests.read(connection, into)
+
+
+async def _check_test_cases(connection: Connection, test_id: int, into: int) -> None:
+    """Raise Conflict where a test case would be left without the test: nothing would say that it has lost it."""
+    lost = await fetch_value(
+        connection,
+        """
+        SELECT coalesce(t.external_id, t.title) FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id
+        WHERE c.test_id = %(old)s AND EXISTS (SELECT FROM automated_test_cases n WHERE n.test_id = %(new)s)
+        AND NOT EXISTS (
+            SELECT FROM automated_test_cases n WHERE n.test_id = %(new)s AND n.test_case_id = c.test_case_id)
+        ORDER BY 1 LIMIT 1
+        """,
+        {"old": test_id, "new": into},
+    )
+    if lost is not None:
+        detail = f"The test counts for {shown(lost)}, which the other one does not: assign one of them anew first."
+        raise Conflict(detail, code="different_test_cases")
 
 
 async def merge_all(connection: Connection, former: Mapping[int, Sequence[int]]) -> None:

@@ -10535,9 +10535,9 @@ export interface components {
             /** Warnings */
             warnings: components["schemas"]["Warned"][];
         };
-        SameTest: components["schemas"]["ProblemDocument"] & {
+        SameTestOrDifferentTestCases: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "same_test";
+            code?: "same_test" | "different_test_cases";
         };
         /**
          * SavedMapping
@@ -13841,14 +13841,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["RunQueued"];
             };
         };
-        /** @description Duplicate or state conflict: `same_test` */
-        SameTest: {
+        /** @description Duplicate or state conflict: `same_test`, `different_test_cases` */
+        SameTestOrDifferentTestCases: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["SameTest"];
+                "application/problem+json": components["schemas"]["SameTestOrDifferentTestCases"];
             };
         };
         /** @description Duplicate or state conflict: `second_factor_active` */
@@ -14572,7 +14572,7 @@ export type SchemaRunQueued = components['schemas']['RunQueued'];
 export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaRunUpload = components['schemas']['RunUpload'];
-export type SchemaSameTest = components['schemas']['SameTest'];
+export type SchemaSameTestOrDifferentTestCases = components['schemas']['SameTestOrDifferentTestCases'];
 export type SchemaSavedMapping = components['schemas']['SavedMapping'];
 export type SchemaSavedPolicy = components['schemas']['SavedPolicy'];
 export type SchemaScope = components['schemas']['Scope'];
@@ -14751,7 +14751,7 @@ export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
 export type ResponseRunKeyTakenOrProjectArchived = components['responses']['RunKeyTakenOrProjectArchived'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
 export type ResponseRunQueued = components['responses']['RunQueued'];
-export type ResponseSameTest = components['responses']['SameTest'];
+export type ResponseSameTestOrDifferentTestCases = components['responses']['SameTestOrDifferentTestCases'];
 export type ResponseSecondFactorActive = components['responses']['SecondFactorActive'];
 export type ResponseSecondFactorNotBegun = components['responses']['SecondFactorNotBegun'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
@@ -16603,7 +16603,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AutomatedTestNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["SameTest"];
+            409: components["responses"]["SameTestOrDifferentTestCases"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
