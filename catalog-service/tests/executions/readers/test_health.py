@@ -94,6 +94,12 @@ GO = {"Package": "p"}
             ["crashed"],
         ),
         ("tap", b"1..5\nok 1 - a\nok 2 - b\n", ["plan_not_kept"]),
+        ("tap", b"1..1\n    1..3\n    ok 1 - x\nok 1 - a\n", ["plan_not_kept"]),
+        ("tap", b"1..1\nok 1 - a {\n    ok 1 - x\n    1..2\n}\n", ["plan_not_kept"]),
+        ("tap", b"1..2\n    1..1\n    ok 1 - x\nok 1 - a\n    1..1\n    ok 1 - y\nok 2 - b\n# fail 0\n", []),
+        ("tap", b"1..1\nok 1 - a\n# tests 1\n# fail  1\n", ["suite_failed"]),
+        ("tap", b"1..2\nok 1 - a\nok 2 - b\n# Looks like you failed 1 test of 2.\n", ["suite_failed"]),
+        ("tap", b"1..1\nnot ok 1 - a\n# fail 1\n", []),
         ("tap", b"1..1\nok 1 - a\nok 2 - b\n", ["plan_not_kept"]),
         ("tap", b"TAP version 14\nok 1 - a\nok 2 - b\n", ["plan_not_kept"]),
         ("tap", b"1..5\nok 1 - a\nBail out! no database\n", ["crashed"]),
@@ -117,6 +123,7 @@ GO = {"Package": "p"}
         ),
         ("nunit", b'<test-run result="Failed"><test-case name="a" result="Passed"/></test-run>', ["suite_failed"]),
         ("nunit", b'<test-run total="2"><test-case name="a" result="Passed"/></test-run>', ["plan_not_kept"]),
+        ("nunit", b'<test-run failed="1"><test-case name="a" result="Passed"/></test-run>', ["suite_failed"]),
         (
             "nunit",
             b'<test-run><test-suite result="Failed" label="Cancelled"><test-case name="a" result="Failed"/>'
@@ -153,6 +160,8 @@ GO = {"Package": "p"}
         ),
         ("playwright-json", playwright({"status": "skipped", "results": [{"status": "interrupted"}]}), ["crashed"]),
         ("playwright-json", playwright({"status": "skipped", "results": []}), ["crashed"]),
+        ("playwright-json", playwright({"status": "expected"}, stats={"unexpected": 1}), ["suite_failed"]),
+        ("playwright-json", playwright({"status": "unexpected"}, stats={"unexpected": 1}), []),
         ("allure", allure({"status": "passed"}, {"stage": "running"}), ["crashed"]),
         ("allure", orjson.dumps({"uuid": "x", "name": "t", "labels": []}), ["crashed"]),
         (

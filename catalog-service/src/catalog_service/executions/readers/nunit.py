@@ -82,9 +82,11 @@ class _Cases(ResultsHandler):
                 case.message = text[:4096] or None
 
     def notices(self) -> Iterator[Notice]:
-        total = self._run.get("total", "")
-        if self._run.get("result", "").startswith("Failed") and not self._failed and not self.has_odd("suite_failed"):
-            self.odd("suite_failed", "The run says that it failed, and none of its cases has.")
+        total, failed = self._run.get("total", ""), self._run.get("failed", "")
+        says_more = failed.isdecimal() and int(failed[:9]) > self._failed
+        says_failed = self._run.get("result", "").startswith("Failed") and not self._failed
+        if (says_more or says_failed) and not self.has_odd("suite_failed"):
+            self.odd("suite_failed", "The run says that it failed beside its cases.")
         if total.isdecimal() and int(total[:9]) > self._ended:
             self.odd(
                 "plan_not_kept", f"The run says that it has {total[:9]} cases, and the file has {self._ended} of them."

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Notice
-from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items, member
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -45,13 +45,19 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests of each project; then errors that are of no test, and whether the run was ended before its end."""
-    interrupted = 0
+    interrupted = failed = 0
     for suite in items(file, ("suites",), levels=2, shape=_SUITE):
-        yield from _suite(suite, ())
+        for result in _suite(suite, ()):
+            failed += isinstance(result, Result) and result.status == "failed"
+            yield result
         interrupted += _count_interrupted(suite)
     if interrupted:
         detail = "The run was ended before its last test, as by --max-failures or Ctrl-C: tests did not run."
         yield Notice("crashed", detail, interrupted)
+    file.seek(0)
+    unexpected = member(file, ("stats",)).get("unexpected")
+    if isinstance(unexpected, int) and unexpected > failed:
+        yield Notice("suite_failed", "The report says that more tests failed than those in the file.")
     file.seek(0)
     errors = sum(1 for _ in items(file, ("errors",), levels=2, shape={}, needed=False))
     if errors:
@@ -88,7 +94,7 @@ def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], f
     runs = a_list(test.get("results"))
     status = _STATUSES.get(a_text(test.get("status")))
     if status is None:
-        status = "passed" if spec.get("ok") is True else "failed"
+        status = "passed" if spec.get("ok") is True and not test.get("status") else "failed"
     result = Result(
         name,
         class_name=file,

@@ -18,6 +18,8 @@ from catalog_service.executions.readers.results import (
 )
 from chassis.core.wording import counted
 
+_TOLD_FAILED = re.compile(r"# +fail +(\d{1,9})|# Looks like you failed (\d{1,9}) tests? of \d+\.?")
+"""What tape and node:test say at the end, and Test::More of Perl."""
 _POINT = re.compile(r"(?P<not>not )?ok(?=[\s-]|$)(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
 _DIRECTIVE = re.compile(r"(?:^|(?<=[\s-]))#[ ]*(?P<directive>skip|todo|xfail)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
@@ -82,6 +84,10 @@ class _Tap:
         self._points = 0
         self._seen = 0
         self._bailed_out = False
+        self._subtests: dict[int, tuple[int, int]] = {}
+        """By how far in subtests stand that are open: how many points they planned and have."""
+        self._short = 0
+        self._failed = self._told_failed = 0
 
     def take(self, line: str, number: int) -> Iterator[Found]:
         """Take a line; yield the point before it once nothing of it can follow."""
@@ -98,6 +104,10 @@ class _Tap:
         if point is not None:
             yield from self._emit()
             self._last, self._indent = self._point(point, depth), indent
+            self._failed += self._last.status == "failed"
+            self._close(depth + 1)
+            planned, points = self._subtests.get(depth, (0, 0))
+            self._subtests[depth] = planned, points + 1
             if depth == 0:
                 self._points += 1
         elif subtest := _SUBTEST.match(text):
@@ -110,6 +120,9 @@ class _Tap:
             if depth == 0:
                 # Several reports may stand behind one another.
                 self._planned = (self._planned or 0) + int(plan[1][:9])
+            else:
+                planned, points = self._subtests.get(depth, (0, 0))
+                self._subtests[depth] = planned + int(plan[1][:9]), points
         elif text.startswith("Bail out!"):
             yield from self._emit()
             self._bailed_out = True
@@ -119,8 +132,16 @@ class _Tap:
             self._spaces = _SPACES_OF_KERNEL if text.startswith("K") else self._spaces
         elif text == "{" and self._last is not None:
             self._path[depth] = self._last_name
+        elif indent == 0 and (told := _TOLD_FAILED.fullmatch(text.rstrip())) is not None:
+            self._told_failed = max(self._told_failed, int(told[told.lastindex or 0]))
         elif text.startswith("#") and self._last is not None:
             self._comment(self._last, text[1:].strip())
+
+    def _close(self, depth: int) -> None:
+        """Look how subtests have kept their plans that stand so far in or further, which are over."""
+        for level in [level for level in self._subtests if level >= depth]:
+            planned, points = self._subtests.pop(level)
+            self._short += points < planned
 
     def _goes_on(self, line: str, text: str, indent: int) -> bool:
         """Take a line of an explanation; it ends by `...`, else at a point or a plan that stands further out."""
@@ -219,6 +240,14 @@ class _Tap:
         if self._yaml is not None:
             self._explain()
         yield from self._emit()
+        self._close(1)
+        if self._told_failed > self._failed:
+            yield Notice("suite_failed", "The end says that more tests failed than those in the file.")
+        if self._short:
+            detail = (
+                "Subtests have fewer points than they planned; one that fails may be among those that did not come."
+            )
+            yield Notice("plan_not_kept", detail, self._short)
         if not self._seen:
             raise Unreadable("The file has no line of TAP, such as `ok 1 - works`.", line=1)
         if self._bailed_out:
