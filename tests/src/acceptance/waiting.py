@@ -27,3 +27,22 @@ def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 
             return found
         assert not over, f"{what}: not seen within {seconds:g} s (last look: {found!r})"
         time.sleep(every)
+
+
+def settled(look: Callable[[], Found], what: str, *, quiet: float = 3.0) -> Found:
+    """Return what ``look`` finds once that has not changed for ``quiet`` seconds: what is under way has arrived.
+
+    Raises:
+        AssertionError: it went on changing for a minute; ``what`` is it.
+    """
+    found, since = look(), time.monotonic()
+
+    def is_quiet() -> bool:
+        nonlocal found, since
+        now = look()
+        if now != found:
+            found, since = now, time.monotonic()
+        return time.monotonic() - since >= quiet
+
+    eventually(is_quiet, f"the end of changes of {what}", every=0.2)
+    return found
