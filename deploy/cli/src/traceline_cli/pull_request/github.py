@@ -47,21 +47,14 @@ class GitHub:
 
     def keep_comment(self, number: int, project: str, body: str) -> str:
         """See CodeHost.keep_comment."""
-        mark = MARK.format(project)
-        path, of = f"{self._repository}/issues/{number}/comments", f"{self._repository}/issues/comments"
-        whole = {"body": f"{mark}\n{body}"}
-        is_ours = self._who_we_are()
-
-        def write() -> int:
-            return int(self._api.content(self._api.call("POST", path, json=whole), dict)["id"])
-
+        issues = f"{self._repository}/issues"
         return keep_one(
-            lambda: self._api.read_pages(path),
-            is_ours,
-            mark,
-            write=write,
-            edit=lambda one: self._done(self._api.call("PATCH", f"{of}/{one}", json=whole)),
-            remove=lambda one: self._done(self._api.call("DELETE", f"{of}/{one}", allow=(404,))),
+            self._api,
+            f"{issues}/{number}/comments",
+            self._who_we_are(),
+            MARK.format(project),
+            body,
+            each=f"{issues}/comments",
         )
 
     def set_status(self, commit: str, *, passed: bool, description: str, address: str | None) -> str:
@@ -92,10 +85,6 @@ class GitHub:
             us = self._api.content(response, dict).get("id")
             return lambda comment: us is not None and (comment.get("user") or {}).get("id") == us
         return lambda comment: (comment.get("user") or {}).get("login") in self._bots
-
-    @staticmethod
-    def _done(_: object) -> None:
-        """Take an answer whose content says nothing more."""
 
     def _explain(self, status: int, path: str) -> str:
         """Return what a status means, and what to do about it."""

@@ -33,27 +33,16 @@ class GitLab:
 
     def keep_comment(self, number: int, project: str, body: str) -> str:
         """See CodeHost.keep_comment."""
-        mark = MARK.format(project)
-        path = f"{self._project}/merge_requests/{number}/notes"
-        whole = {"body": f"{mark}\n{body}"}
         us = self._api.content(self._api.call("GET", "/user"), dict).get("id")
-
-        def write() -> int:
-            return int(self._api.content(self._api.call("POST", path, json=whole), dict)["id"])
-
-        def edit(note: int) -> None:
-            self._api.call("PUT", f"{path}/{note}", json=whole)
-
-        def remove(note: int) -> None:
-            self._api.call("DELETE", f"{path}/{note}", allow=(404,))
-
         return keep_one(
-            lambda: self._api.read_pages(path, sort="asc", order_by="created_at"),
+            self._api,
+            f"{self._project}/merge_requests/{number}/notes",
             lambda note: us is not None and (note.get("author") or {}).get("id") == us and not note.get("system"),
-            mark,
-            write=write,
-            edit=edit,
-            remove=remove,
+            MARK.format(project),
+            body,
+            edit_by="PUT",
+            sort="asc",
+            order_by="created_at",
         )
 
     def set_status(self, commit: str, *, passed: bool, description: str, address: str | None) -> str:

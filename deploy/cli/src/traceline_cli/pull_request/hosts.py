@@ -175,33 +175,42 @@ class HostApi:
 
 
 def keep_one(
-    comments: Callable[[], list[dict[str, Any]]],
+    api: HostApi,
+    comments: str,
     is_ours: Callable[[dict[str, Any]], bool],
     mark: str,
+    body: str,
     *,
-    write: Callable[[], int],
-    edit: Callable[[int], None],
-    remove: Callable[[int], None],
+    each: str | None = None,
+    edit_by: str = "PATCH",
+    **order: str,
 ) -> str:
     """Edit the comment that begins with our mark and is by us, or write it; never leave a second one.
 
     The mark alone says nothing: anybody can write it.
+
+    Args: `comments` is where they are listed, in an `order`, and written; `each`, where one of them is, else below it.
     """
+    whole = {"body": f"{mark}\n{body}"}
 
     def ours() -> list[int]:
-        return sorted(one["id"] for one in comments() if str(one.get("body") or "").startswith(mark) and is_ours(one))
+        listed = api.read_pages(comments, **order)
+        return sorted(one["id"] for one in listed if str(one.get("body") or "").startswith(mark) and is_ours(one))
+
+    def edit(one: int) -> None:
+        api.call(edit_by, f"{each or comments}/{one}", json=whole)
 
     found = ours()
     if found:
         edit(found[0])
         done = "edited"
     else:
-        written = write()
+        written = int(api.content(api.call("POST", comments, json=whole), dict)["id"])
         # Another job of the same change may have written one meanwhile.
         found = ours() or [written]
         if found[0] != written:
             edit(found[0])
         done = "written"
     for one in found[1:]:
-        remove(one)
+        api.call("DELETE", f"{each or comments}/{one}", allow=(404,))
     return done
