@@ -1,8 +1,8 @@
 """The mapping of a table: which column becomes which field. The JSON that people keep, send and see proposed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Object
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -24,6 +24,7 @@ from chassis.core.wording import listed, nearest, shown
 from chassis.web.sentences import sentence_at
 
 Kind = Literal["requirements", "test_cases", "links"]
+Checked = TypeVar("Checked", bound=BaseModel)
 _WIDEST = 500
 
 
@@ -182,13 +183,24 @@ class Mapping(Strict):
 
 def parse_mapping(content: Object[str, Any], *, at: str = "") -> Mapping:
     """Return the mapping of a JSON object; raise Invalid with what is wrong and where, as pointers below `at`."""
+    return validate(Mapping, content, contradictions, at=at)
+
+
+def validate(
+    model: type[Checked],
+    content: Object[str, Any],
+    find_contradictions: Callable[[Checked, str], Iterable[FieldError]],
+    *,
+    at: str,
+) -> Checked:
+    """Return an object as its model has it; raise Invalid for what is wrong or contradicts itself, as pointers."""
     try:
-        mapping = Mapping.model_validate(content)
+        checked = model.model_validate(content)
     except ValidationError as error:
         raise Invalid.fields(field_errors(error, at)) from None
-    if errors := list(contradictions(mapping, at)):
+    if errors := list(find_contradictions(checked, at)):
         raise Invalid.fields(errors)
-    return mapping
+    return checked
 
 
 def contradictions(mapping: Mapping, at: str) -> Iterator[FieldError]:

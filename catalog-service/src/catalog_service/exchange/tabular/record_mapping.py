@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Object
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from catalog_service.exchange.tabular.mapping import (
     Column,
@@ -15,10 +15,10 @@ from catalog_service.exchange.tabular.mapping import (
     Rule,
     Strict,
     contradictions,
-    field_errors,
     parse_mapping,
+    validate,
 )
-from chassis.core.problems import FieldError, Invalid
+from chassis.core.problems import FieldError
 from chassis.core.problems import pointer as to_pointer
 from chassis.core.wording import shown
 
@@ -105,13 +105,7 @@ def parse_any_mapping(content: Object[str, Any], *, at: str = "") -> Mapping | R
     """Return the mapping of a JSON object, of either version; raise Invalid as `parse_mapping` does."""
     if content.get("version") != 2:
         return parse_mapping(content, at=at)
-    try:
-        mapping = RecordMapping.model_validate(content)
-    except ValidationError as error:
-        raise Invalid.fields(field_errors(error, at)) from None
-    if errors := list(_contradictions(mapping, at)):
-        raise Invalid.fields(errors)
-    return mapping
+    return validate(RecordMapping, content, _contradictions, at=at)
 
 
 def _contradictions(mapping: RecordMapping, at: str) -> Iterator[FieldError]:
