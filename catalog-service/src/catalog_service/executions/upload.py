@@ -191,8 +191,8 @@ async def store(
         await storing.lock_forms(connection)
     await identities.bring_up(connection)
     run, _ = await runs.open_run(connection, spec, author(actor), now)
-    of = (run, spec, default_branch)
-    stored = [await _store(connection, file, *of, options, actor, now) for file in files]
+    is_aside = spec.is_partial or run["branch"] != default_branch
+    stored = [await _store(connection, file, run, spec, options, actor, now, is_aside=is_aside) for file in files]
     if not all(one["duplicate"] for one in stored):
         has_all_shards = await runs.has_all_shards(connection, run["id"])
         is_over = run["status"] == "completed"
@@ -213,10 +213,11 @@ async def _store(
     results: Results,
     run: StoredRun,
     spec: RunSpec,
-    default_branch: str,
     options: Options,
     actor: Actor,
     now: datetime,
+    *,
+    is_aside: bool,
 ) -> Row:
     """Store a file; return what it came to."""
     context_id = await lanes.find_context(
@@ -279,7 +280,6 @@ async def _store(
         f"INSERT INTO run_uploads ({', '.join(upload)}) VALUES ({', '.join(f'%({name})s' for name in upload)})", upload
     )
     into = storing.Run(run["id"], context_id, run["at"])
-    is_aside = spec.is_partial or run["branch"] != default_branch
     await storing.store(connection, into, attempt, is_first=not known, is_aside=is_aside)
     links, linked = await _link(connection, options, actor)
     if linked:
