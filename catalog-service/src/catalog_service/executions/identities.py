@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from catalog_service.executions import merging
 from catalog_service.executions.names import fingerprints
-from catalog_service.executions.normal_forms import FORM, Identity, normal, normal_name
+from catalog_service.executions.normal_forms import FORM, Identity, normalise, normalise_name
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 
@@ -31,7 +31,7 @@ class _Stored(NamedTuple):
     @property
     def place(self) -> str:
         """What its name says of where it stands in its file, if that is no part of it."""
-        return normal_name(self.class_name, self.name).place
+        return normalise_name(self.class_name, self.name).place
 
 
 class _Renamed(NamedTuple):
@@ -87,7 +87,7 @@ async def _read_renamed(connection: Connection) -> list[_Renamed]:
 def _add(found: dict[bytes, _Renamed], stored: Iterable[_Stored]) -> None:
     for test in stored:
         known_by = Identity(test.class_name, test.name, test.suite, test.file)
-        identity = normal(known_by)
+        identity = normalise(known_by)
         # Without a class, or with one, as fingerprints take it.
         if identity[:2] == known_by[:2] and (test.class_name or identity == known_by):
             continue

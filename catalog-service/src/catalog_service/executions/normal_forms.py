@@ -45,7 +45,7 @@ _FILE = r"[^:›>]+?\.[cm]?[jt]sx?"
 _OF_FILE = re.compile(rf"(?P<file>{_FILE}) (?P<mark>[›>]) (?P<path>.+)", re.DOTALL)
 
 
-def normal_name(class_name: str, name: str) -> Named:
+def normalise_name(class_name: str, name: str) -> Named:
     """Return the normal form of a name that is no identifier, and of its class."""
     if not class_name and "::" in name and (node := _NODE_ID.fullmatch(name)) is not None:
         module = node["file"].removesuffix(".py").replace("\\", "/").removeprefix("./").replace("/", ".")
@@ -57,13 +57,13 @@ def normal_name(class_name: str, name: str) -> Named:
     return Named(class_name, name)
 
 
-def of_typed(class_name: str) -> tuple[str, str]:
+def split_type(class_name: str) -> tuple[str, str]:
     """Return the suite of a typed test of GoogleTest, and the index of its type; nothing where it has none."""
     typed = _TYPED.fullmatch(class_name)
     return (typed["suite"], typed["index"]) if typed is not None else (class_name, "")
 
 
-def of_file(class_name: str, name: str) -> Named:
+def normalise_by_file(class_name: str, name: str) -> Named:
     """Return the normal form of a test of JavaScript whose file stands before its suites, in its class or its name."""
     if class_name:
         found = _OF_FILE.fullmatch(class_name)
@@ -72,7 +72,7 @@ def of_file(class_name: str, name: str) -> Named:
     return Named(found["file"], found["path"]) if found is not None else Named(class_name, name)
 
 
-def of_playwright(suite: str, file: str, name: str) -> Named | None:
+def normalise_playwright(suite: str, file: str, name: str) -> Named | None:
     """Return the normal form of a test of Playwright: its `suite` is `project > file > suites`, mostly.
 
     The variant is the project. None where the suite does not lead to the `file`, which has a path before it in CTRF.
@@ -84,7 +84,7 @@ def of_playwright(suite: str, file: str, name: str) -> Named | None:
     return None
 
 
-def of_robot(suite: str, full_name: str, name: str) -> Named | None:
+def normalise_robot(suite: str, full_name: str, name: str) -> Named | None:
     """Return the normal form of a test of Robot Framework in Allure: all its suites are its class, as in output.xml.
 
     None where the full name is none of these suites and the name.
@@ -93,26 +93,28 @@ def of_robot(suite: str, full_name: str, name: str) -> Named | None:
     return Named(class_name, name) if suite and full_name == f"{class_name}.{name}" else None
 
 
-def normal(test: Identity) -> Identity:
+def normalise(test: Identity) -> Identity:
     """Return the normal form of the identity of a test, which is its own."""
-    while (changed := _changed(test)) != test:
+    while (changed := _normalise_once(test)) != test:
         test = changed  # shorter, or with a class at last
     return test
 
 
-def _changed(test: Identity) -> Identity:
-    former = _former_of_playwright(test) or (None if test.class_name else of_robot(test.suite, test.file, test.name))
-    named = former or of_file(*normal_name(test.class_name, test.name)[:2])
+def _normalise_once(test: Identity) -> Identity:
+    former = _find_former_of_playwright(test) or (
+        None if test.class_name else normalise_robot(test.suite, test.file, test.name)
+    )
+    named = former or normalise_by_file(*normalise_name(test.class_name, test.name)[:2])
     return Identity(named.class_name, base_name(named.name), test.suite, test.file)
 
 
-def _former_of_playwright(test: Identity) -> Named | None:
+def _find_former_of_playwright(test: Identity) -> Named | None:
     """Return the normal form of a test that was stored by CTRF or Allure, if its names tell that Playwright ran it.
 
     Tests of Jest look alike in CTRF: these are called by their suites too, or say no folder of their file.
     """
     if not test.class_name:
-        found = of_playwright(test.suite, test.file, test.name)
+        found = normalise_playwright(test.suite, test.file, test.name)
         called = " ".join(found.name.split(" › ")[:-1]) if found is not None else ""
         is_clear = found is not None and bool(found.variant or called or "/" in found.class_name)
         return found if is_clear and not (called and test.name.startswith(f"{called} ")) else None

@@ -20,7 +20,7 @@ from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
-from catalog_service.executions.normal_forms import normal_name
+from catalog_service.executions.normal_forms import normalise_name
 from catalog_service.executions.readers import registry
 from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result, milliseconds
 from chassis.core.full_disks import is_full, no_room_for_files
@@ -237,7 +237,7 @@ def _line(
     if name.isidentifier() and len(name) <= _LONGEST_NAME:  # as most are: nothing to escape, no parameters
         base = shown = name
     else:
-        named = normal_name(class_name, name)
+        named = normalise_name(class_name, name)
         if named.class_name != class_name:
             iteration = ""  # its parameters are in the name
         variant = ""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_service.executions.normal_forms import Identity, normal
+from catalog_service.executions.normal_forms import Identity, normalise
 from catalog_service.executions.read import Order, read
 
 PYTEST = Identity("tests.test_shop.TestLogin", "test_lock", "", "")
@@ -77,8 +77,8 @@ def identities(content: bytes) -> list[tuple[str, str, str]]:
     ],
 )
 def test_a_name_comes_to_its_normal_form_once(stored: Identity, expected: Identity | None) -> None:
-    assert normal(stored) == (expected or stored)
-    assert normal(normal(stored)) == normal(stored)
+    assert normalise(stored) == (expected or stored)
+    assert normalise(normalise(stored)) == normalise(stored)
 
 
 _PIECES = st.sampled_from(
@@ -89,8 +89,8 @@ _TEXTS = st.lists(_PIECES, max_size=8).map("".join)
 
 @given(st.builds(Identity, _TEXTS, _TEXTS, _TEXTS, _TEXTS))
 def test_the_normal_form_of_a_normal_form_is_itself(stored: Identity) -> None:
-    once = normal(stored)
-    assert normal(once) == once
+    once = normalise(stored)
+    assert normalise(once) == once
 
 
 def _junit(*cases: tuple[str, str]) -> bytes:

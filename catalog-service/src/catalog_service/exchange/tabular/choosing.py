@@ -64,10 +64,10 @@ def completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
     header = sample.columns.header
     if header and header[-1] == PROBLEM:
         mapping = {**mapping, "ignore": [*mapping.get("ignore", ()), sample.reference(len(header) - 1)]}
-    return _with_key(mapping, sample)
+    return _add_key(mapping, sample)
 
 
-def _with_key(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
+def _add_key(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
     """Return a mapping by which a file without ids can be imported again, where its titles tell its items apart."""
     fields = mapping["fields"]
     if mapping["kind"] == "links" or "external_id" in fields:

@@ -90,7 +90,7 @@ class Pairs:
         is_of_repeated, is_of_other = self._repeated.tells(row), self._other.tells(row)
         if is_of_repeated:
             for record in self._repeated.take(row):
-                yield from self._once(record)
+                yield from self._yield_once(record)
         if is_of_other or not is_of_repeated:
             yield from self._other.take(row)
         elif any(cell.strip() for at, cell in enumerate(row.cells) if at not in self._repeated.positions):
@@ -100,7 +100,7 @@ class Pairs:
         """Yield the last records, and what there is to say."""
         for record in self._repeated.finish():
             if isinstance(record, Item):
-                yield from self._once(record)
+                yield from self._yield_once(record)
             elif not isinstance(record, Notice) or record.code not in _OF_ALL_ROWS:
                 yield record
         yield from self._other.finish()
@@ -145,7 +145,7 @@ class Pairs:
             if at < len(row.cells) and row.cells[at].strip():
                 self._values[at] = row.cells[at]
 
-    def _once(self, record: Record) -> Iterator[Record]:
+    def _yield_once(self, record: Record) -> Iterator[Record]:
         key = record.fields.get("external_id") if isinstance(record, Item) and not record.problems else None
         if key is None or not isinstance(record, Item):
             yield record

@@ -41,7 +41,7 @@ def find_start(table: Table, header_row: int | None) -> Start | None:
             raise broken
         return None
     at = _find_header(first, header_row, table)
-    header = _with_names_above(first, at)
+    header = _join_names_above(first, at)
     below: Iterator[Row] = chain(first[at + 1 :], _raise(broken) if broken is not None else rows)
     is_own = has_mark(header)
     if is_own:
@@ -105,7 +105,7 @@ def _is_of_groups(rows: list[Row], at: int, table: Table) -> bool:
     return bool(_groups_above(table, rows, at + 1))
 
 
-def _with_names_above(rows: list[Row], at: int) -> list[str]:
+def _join_names_above(rows: list[Row], at: int) -> list[str]:
     """Return the cells of the header; a blank one is the cell above it, which reaches down in a header of two rows."""
     header, above = rows[at].cells, rows[at - 1] if at else None
     if above is None or above.number != rows[at].number - 1 or sum(map(bool, above.cells)) < 2 or has_mark(header):

@@ -32,14 +32,14 @@ def choose_matrix(sample: Sample, keys: Keys, *, own_at: int | None = None, own_
         across = [at for at in range(len(sample.columns)) if at != own_at and _is_across(sample, at, keys, across_kind)]
         down = _find_down(sample, across, keys, down_kind) if own_at is None else own_at
         if across and down is not None:
-            return _as_matrix(sample, down, across, down_kind)
+            return _choose_as_matrix(sample, down, across, down_kind)
     across = [at for at in range(len(sample.columns)) if sample.is_of_matrix(at)]
     ids = [at for at in range(len(sample.columns)) if at not in across and are_ids(sample.values(at))]
     down = own_at if own_at is not None else next(iter(ids), None)
     if len(across) < _FEWEST_MARKED or down is None:
         return None
     kind = own_kind or said_kind(sample.columns.header[down]) or _kind_beside(sample, across)
-    return _as_matrix(sample, down, across, kind)
+    return _choose_as_matrix(sample, down, across, kind)
 
 
 def _is_across(sample: Sample, at: int, keys: Keys, kind: str) -> bool:
@@ -57,7 +57,7 @@ def _kind_beside(sample: Sample, across: list[int]) -> str:
     return "requirements" if all(is_id_of_test(sample.columns.header[at]) for at in across) else "test_cases"
 
 
-def _as_matrix(sample: Sample, down: int, across: list[int], kind: str) -> Chosen:
+def _choose_as_matrix(sample: Sample, down: int, across: list[int], kind: str) -> Chosen:
     rule = MatrixRule(
         down="requirements" if kind == "requirements" else "test_cases",
         keys=sample.reference(down),

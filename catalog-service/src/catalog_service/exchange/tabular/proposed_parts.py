@@ -80,8 +80,8 @@ def propose_parts(starts: list[Start], options: ReadOptions) -> list[Part]:
             keys.add(group.kind, group.ids())
     for group in groups:
         if group in makers:
-            ways += [(group, chosen) for chosen in _of_items(group, keys, options)]
-        elif (chosen := _of_links(group, keys)) is not None:
+            ways += [(group, chosen) for chosen in _choose_of_items(group, keys, options)]
+        elif (chosen := _choose_of_links(group, keys)) is not None:
             ways.append((group, chosen))
     parts = [part for group, chosen in ways for part in parts_of(group.starts, chosen)]
     return sorted(parts, key=lambda part: [start is part.start for start in starts].index(True))
@@ -131,7 +131,7 @@ def _names_items_of_others(group: _Group, keys: Keys) -> bool:
     return keys.are_known(ids, group.kind) if ids else choose_links(group.starts[0].sample, keys) is not None
 
 
-def _of_items(group: _Group, keys: Keys, options: ReadOptions) -> list[Chosen]:
+def _choose_of_items(group: _Group, keys: Keys, options: ReadOptions) -> list[Chosen]:
     """Return how a table of items is read: as such, and as a matrix where marks stand beside them."""
     if group.chosen.preset == OWN or options.kind not in ("all", "links"):
         return [group.chosen]
@@ -152,7 +152,7 @@ def _of_items(group: _Group, keys: Keys, options: ReadOptions) -> list[Chosen]:
     return [group.chosen, matrix] if group.has_texts() else [matrix]
 
 
-def _of_links(group: _Group, keys: Keys) -> Chosen | None:
+def _choose_of_links(group: _Group, keys: Keys) -> Chosen | None:
     """Return how a table is read that makes no items; None where it has no links either."""
     sample = group.starts[0].sample
     if not group.starts[0].has_rows:

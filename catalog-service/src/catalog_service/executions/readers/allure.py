@@ -10,7 +10,7 @@ from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.readers.lines import is_archive, is_meant, named, suffixes_within
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import archive_of
-from catalog_service.executions.normal_forms import of_playwright, of_robot
+from catalog_service.executions.normal_forms import normalise_playwright, normalise_robot
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, check
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -117,9 +117,9 @@ def _result(found: dict[str, Any]) -> Result:
     class_name = of.get("testClass") or of.get("class") or (place if is_within else _part(package, suites))
     named = None
     if of.get("framework") == "playwright":
-        named = of_playwright(" > ".join(suites), of.get("suite", ""), name)
+        named = normalise_playwright(" > ".join(suites), of.get("suite", ""), name)
     elif not class_name:
-        named = of_robot(" > ".join(suites), a_text(found.get("fullName")), name)
+        named = normalise_robot(" > ".join(suites), a_text(found.get("fullName")), name)
     if named is not None:
         class_name, name = named[:2]
     start, stop = found.get("start"), found.get("stop")

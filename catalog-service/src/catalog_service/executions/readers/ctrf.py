@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Notice
-from catalog_service.executions.normal_forms import of_playwright
+from catalog_service.executions.normal_forms import normalise_playwright
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items, member
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -47,7 +47,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     file.seek(0)
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
         result = _result(test)
-        if is_of_playwright and (named := of_playwright(result.suite, result.file, result.name)) is not None:
+        if is_of_playwright and (named := normalise_playwright(result.suite, result.file, result.name)) is not None:
             result.class_name, result.name, project, _ = named
             result.iteration = f"{named.name} [{project}]" if project else ""
         found += 1

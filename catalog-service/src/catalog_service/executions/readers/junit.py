@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from catalog_service.exchange.refusals import has_root
-from catalog_service.executions.normal_forms import of_typed
+from catalog_service.executions.normal_forms import split_type
 from catalog_service.executions.readers.results import (
     NAMES_OF_REQUIREMENTS,
     NAMES_OF_TEST_CASES,
@@ -272,7 +272,7 @@ class _Cases(ResultsHandler):
             if state in _NOT_PASSED or result in _NOT_PASSED:
                 case.status = "failed"
             if "type_param" in attributes:
-                case.class_name, index = of_typed(class_name)
+                case.class_name, index = split_type(class_name)
                 case.iteration = f"{name} [{index}]" if index else case.iteration
             if not _SWITCHES.isdisjoint(attributes):
                 self._take_switches(case, attributes)

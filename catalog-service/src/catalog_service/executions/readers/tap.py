@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from catalog_service.exchange.readers.lines import numbered_lines
 from catalog_service.exchange.records import Notice, Unreadable
-from catalog_service.executions.normal_forms import of_file
+from catalog_service.executions.normal_forms import normalise_by_file
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
@@ -177,7 +177,7 @@ class _Tap:
         above = [self._path[level] for level in sorted(self._path) if level < depth]
         name = name or f"test {numbered['number'] if numbered else self._seen}"
         self._last_name = name
-        named = of_file(" > ".join(above), name)
+        named = normalise_by_file(" > ".join(above), name)
         result = Result(named.name, class_name=named.class_name)
         result.duration_ms = duration_ms
         if directive is not None:

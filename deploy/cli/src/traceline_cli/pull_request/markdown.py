@@ -43,7 +43,7 @@ def _blocks(found: Findings, change: Change, page: str) -> Iterator[str]:
     yield from _within(_MOST_OF_FAILING, _failing(found, change, page), page)
     yield from _within(_MOST_OF_GATE, _gate(found.gate), page)
     yield from _verdicts(found, page)
-    yield from _touched(found, page)
+    yield from _write_touched(found, page)
 
 
 def _more(page: str) -> str:
@@ -157,7 +157,7 @@ def _verdicts(found: Findings, page: str) -> Iterator[str]:
     yield from _table("Requirement", found.requirements, f"{page}/requirements", branch)
 
 
-def _touched(found: Findings, page: str) -> Iterator[str]:
+def _write_touched(found: Findings, page: str) -> Iterator[str]:
     if not (found.test_cases or found.named or found.revised):
         return
     yield "### What this change touches"
