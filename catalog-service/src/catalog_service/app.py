@@ -16,6 +16,7 @@ from catalog_service.executions.gate_endpoints import router as gate_router
 from catalog_service.executions.pattern_endpoints import router as patterns_router
 from catalog_service.executions.report_endpoints import router as result_reports_router
 from catalog_service.executions.retire_endpoints import router as retire_router
+from catalog_service.executions.runner_endpoints import router as runners_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -68,6 +69,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             gate_router,
             badge_router,
             patterns_router,
+            runners_router,
             retire_router,
             acceptances_router,
             result_reports_router,

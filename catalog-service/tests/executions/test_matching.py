@@ -62,7 +62,8 @@ async def test_what_a_test_names_is_looked_up(results: Results) -> None:
         await connection.execute(
             "INSERT INTO test_cases (id, external_id, title, description, type, priority, status, automation_status,"
             " created_at, updated_at)"
-            " SELECT gen_random_uuid(), 'LOOKED-UP-' || n, 'Doors', 'They close.', 'ui', 'low', 'ready', 'manual', now(), now()"
+            " SELECT gen_random_uuid(), 'LOOKED-UP-' || n, 'Doors', 'They close.', 'ui', 'low', 'ready', 'manual',"
+            " now(), now()"
             " FROM generate_series(1, 5000) AS n"
         )
         await connection.execute("ANALYZE test_cases")

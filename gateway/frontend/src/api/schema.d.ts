@@ -746,6 +746,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automated-tests/runners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How tests name their test cases, a runner each
+         * @description Return the lines by which a test names its test case, with the command that runs it and what to send.
+         */
+        get: operations["list_runners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/automated-tests/try-patterns": {
         parameters: {
             query?: never;
@@ -10398,6 +10418,75 @@ export interface components {
             /** @enum {unknown} */
             code?: "run_key_taken" | "project_archived";
         };
+        /**
+         * RunnerExample
+         * @description How a test of a runner names its test case, which is called TC-1 here.
+         */
+        RunnerExample: {
+            /**
+             * Also
+             * @description What else to know; mostly empty.
+             */
+            also: string;
+            /**
+             * By
+             * @description What names the test case: property, tag or name.
+             */
+            by: string;
+            /**
+             * Known By
+             * @description A regular expression that finds the runner in its report.
+             */
+            known_by: string;
+            /**
+             * Label
+             * @description What people call the runner.
+             */
+            label: string;
+            /**
+             * Lines
+             * @description What a person pastes.
+             */
+            lines: string;
+            /**
+             * Name
+             * @example pytest
+             */
+            name: string;
+            /**
+             * Place
+             * @description Where the lines stand.
+             */
+            place: string;
+            /**
+             * Run
+             * @description The command that runs the tests and writes their report.
+             */
+            run: string;
+            /**
+             * Send
+             * @description The files that the command line sends.
+             */
+            send: string;
+            /**
+             * Setup
+             * @description What is done once before; empty where nothing is.
+             */
+            setup: string;
+            /**
+             * Syntax
+             * @description The language of the lines, for colours.
+             */
+            syntax: string;
+        };
+        /**
+         * RunnerExamples
+         * @description An example a runner, by their labels.
+         */
+        RunnerExamples: {
+            /** Runners */
+            runners: components["schemas"]["RunnerExample"][];
+        };
         RunNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "run_not_found";
@@ -14565,6 +14654,8 @@ export type SchemaRunEnded = components['schemas']['RunEnded'];
 export type SchemaRunHealth = components['schemas']['RunHealth'];
 export type SchemaRunKeyTaken = components['schemas']['RunKeyTaken'];
 export type SchemaRunKeyTakenOrProjectArchived = components['schemas']['RunKeyTakenOrProjectArchived'];
+export type SchemaRunnerExample = components['schemas']['RunnerExample'];
+export type SchemaRunnerExamples = components['schemas']['RunnerExamples'];
 export type SchemaRunNotFound = components['schemas']['RunNotFound'];
 export type SchemaRunOfGate = components['schemas']['RunOfGate'];
 export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
@@ -16706,6 +16797,45 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    list_runners: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerExamples"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];

@@ -58,6 +58,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "automated-tests/{}/merge": _WRITES,
     "automated-tests/{}/retire": _REVIEWS,
     "automated-tests/bulk-retire": _REVIEWS,
+    "automated-tests/runners": _READS,
     "automated-tests/try-patterns": {"POST": _RESULTS},
     "badges/coverage.svg": {"GET": _BADGE},
     "badges/gate.svg": {"GET": _BADGE},
