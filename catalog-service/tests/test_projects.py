@@ -13,8 +13,9 @@ from catalog_service.projects.service import remove_deleted
 from chassis.core.identity import Identity, Role
 from chassis.core.projects import NONE, within
 from chassis.messaging import outbox
-from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.messaging.events import SYSTEM, NewEvent, sequenced
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from contracts import auth, suggestion
 from contracts.projects import GateRule, ProjectSettings, ProjectState
 from testing.isolation import checksums

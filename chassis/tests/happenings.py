@@ -4,7 +4,8 @@ from typing import Any
 
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
-from chassis.messaging.events import SYSTEM, NewEvent, Payload, Received
+from chassis.messaging.events import SYSTEM, NewEvent, Received
+from chassis.messaging.payloads import Payload
 
 POISON = "poison"
 

@@ -20,10 +20,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.identity import Identity
 from chassis.core.internal_tokens import GATEWAY
-from chassis.core.problems import Forbidden, Problem, TooManyRequests, Unauthenticated, render
-from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.core.problems import Forbidden, Problem, TooManyRequests, Unauthenticated
+from chassis.messaging.events import SYSTEM, NewEvent, sequenced
+from chassis.messaging.payloads import Payload
 from chassis.web.event_stream import EventStream, event
 from chassis.web.peers import Peer
+from chassis.web.rendering import render
 from contracts import tokens
 from contracts.routes import AUTH, SERVICES
 from gateway.app import Gateway

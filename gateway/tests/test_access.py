@@ -20,7 +20,7 @@ from stand_ins import Running, identity_of, running_gateway
 from test_api_tokens import made
 
 from chassis.core.identity import Identity, Role
-from chassis.messaging.events import Payload
+from chassis.messaging.payloads import Payload
 from contracts.auth import (
     KeysReplaced,
     PasswordChanged,

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from stand_ins import Running, running_gateway
 
-from chassis.messaging.events import Actor, Payload
+from chassis.messaging.events import Actor
+from chassis.messaging.payloads import Payload
 from contracts.auth import PasswordChanged, TokenEnded, UserUpdated
 from gateway.routing import streams
 from testing.factories import user

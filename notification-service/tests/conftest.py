@@ -11,8 +11,9 @@ import pytest
 from chassis.core.identity import Identity, Role
 from chassis.core.projects import NONE
 from chassis.db.database import Database
-from chassis.messaging.events import SYSTEM, Actor, NewEvent, Payload, sequenced
+from chassis.messaging.events import SYSTEM, Actor, NewEvent, sequenced
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from contracts import auth
 from contracts.routes import NOTIFICATION
 from notification_service.app import create_app

@@ -8,7 +8,8 @@ import pytest
 from chassis.core import projects
 from chassis.core.identity import Identity, Role
 from chassis.core.projects import MAIN, NONE
-from chassis.messaging.events import Actor, Payload
+from chassis.messaging.events import Actor
+from chassis.messaging.payloads import Payload
 from contracts import auth, catalog, suggestion
 from contracts.projects import ProjectSettings, ProjectState
 from notification_service.notifications import remove_deleted_projects

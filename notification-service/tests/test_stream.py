@@ -9,7 +9,8 @@ import pytest
 
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
-from chassis.messaging.events import Actor, Payload
+from chassis.messaging.events import Actor
+from chassis.messaging.payloads import Payload
 from contracts import catalog, suggestion
 from contracts.routes import NOTIFICATION
 from notification_service import stream

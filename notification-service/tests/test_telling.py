@@ -13,7 +13,8 @@ import pytest
 from chassis.core.identity import Role
 from chassis.messaging.bus import Publication
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import Actor, Payload
+from chassis.messaging.events import Actor
+from chassis.messaging.payloads import Payload
 from chassis.web.peers import Peer
 from contracts import auth, catalog, suggestion
 from contracts.routes import NOTIFICATION, followed_by

@@ -19,9 +19,10 @@ from chassis.core.identity import Identity, Role
 from chassis.core.projects import MAIN
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import Actor, NewEvent, Payload, sequenced
+from chassis.messaging.events import Actor, NewEvent, sequenced
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from chassis.web.peers import Peer
 from contracts import catalog as told
 from contracts.routes import SUGGESTION, ignored_by

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from chassis.messaging.events import Momentary, Payload
+from chassis.messaging.payloads import Momentary, Payload
 from contracts import auth, suggestion
 from contracts.asyncapi import document
 from contracts.routes import AUTH, CONSUMED, PUBLISHED, SERVICES, Service, ignored_by

@@ -13,7 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from acceptance.golden import Golden, golden_messages
-from chassis.messaging.events import Message, NewEvent, Payload, Received, UndecodableMessage, sequenced
+from chassis.messaging.events import Message, NewEvent, Received, UndecodableMessage, sequenced
+from chassis.messaging.payloads import Payload
 from contracts import catalog
 from contracts.routes import PUBLISHED
 

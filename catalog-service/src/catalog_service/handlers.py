@@ -7,8 +7,9 @@ from catalog_service.pending import service
 from catalog_service.projects.service import bury, take_wishes, unless_deleted
 from chassis.core.projects import ALL
 from chassis.db.database import Connection, in_another_project
-from chassis.messaging.events import Payload, Received
+from chassis.messaging.events import Received
 from chassis.messaging.inbox import Handler
+from chassis.messaging.payloads import Payload
 from contracts import auth, suggestion
 from contracts.erasure import erase_people
 

@@ -15,7 +15,8 @@ from catalog_service.coverage import projector, repository
 from catalog_service.coverage.projector import CoverageProjector
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
-from chassis.messaging.events import SYSTEM, NewEvent, Payload
+from chassis.messaging.events import SYSTEM, NewEvent
+from chassis.messaging.payloads import Payload
 from contracts.catalog import (
     ImportApplied,
     LinkCreated,

@@ -9,8 +9,9 @@ import pytest
 from catalog_service.handlers import HANDLERS
 from catalog_service.read_model import new_read_model
 from chassis.messaging import rebuild
-from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.messaging.events import SYSTEM, NewEvent, sequenced
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from contracts import suggestion
 from contracts.routes import ignored_by
 from contracts.suggestion import PendingPairsChanged, SuggestionReviewed, SuggestionsBulkReviewed

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chassis.messaging.bus.rabbitmq.topology import Topology
-from chassis.messaging.events import Payload
+from chassis.messaging.payloads import Payload
 from contracts.messages import messages, schemas
 from contracts.routes import CONSUMED, PUBLISHED, sources_of
 

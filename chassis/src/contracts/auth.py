@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from chassis.messaging.events import Alteration, Ending, Momentary, Payload
+from chassis.messaging.payloads import Alteration, Ending, Momentary, Payload
 from contracts.projects import ProjectState
 
 

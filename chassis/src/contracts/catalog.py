@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.messaging.events import Alteration, Ending, Momentary, Payload
+from chassis.messaging.payloads import Alteration, Ending, Momentary, Payload
 
 
 class _State(BaseModel):

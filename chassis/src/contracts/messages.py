@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from chassis.messaging.events import Payload
+from chassis.messaging.payloads import Payload
 from contracts.routes import PUBLISHED
 
 EVENTS: tuple[type[Payload], ...] = tuple(event for events in PUBLISHED.values() for event in events)

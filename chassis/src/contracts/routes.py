@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chassis.core.internal_tokens import GATEWAY, callers_of
-from chassis.messaging.events import Payload
+from chassis.messaging.payloads import Payload
 from contracts import auth, catalog, suggestion
 
 

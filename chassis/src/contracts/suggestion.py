@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.messaging.events import Momentary, Payload
+from chassis.messaging.payloads import Momentary, Payload
 
 Id = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
 """An id of which there are too many to make an object of each."""

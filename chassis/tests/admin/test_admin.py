@@ -11,8 +11,9 @@ from happenings import POISON, Happened, apply, apply_all, effects, record
 from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.messaging.events import SYSTEM, NewEvent, sequenced
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from chassis.messaging.relay import Relay
 from testing import commands
 from testing.internal import FOLLOWER, KEYS

@@ -13,8 +13,9 @@ from chassis.core import request_context
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import SYSTEM, Message, NewEvent, Payload, Received, sequenced
+from chassis.messaging.events import SYSTEM, Message, NewEvent, Received, sequenced
 from chassis.messaging.inbox import MAX_ATTEMPTS, Inbox
+from chassis.messaging.payloads import Payload
 from chassis.messaging.relay import Relay
 from testing.metrics import measured, rises
 

@@ -17,9 +17,10 @@ from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox, pruning
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import SYSTEM, Message, Momentary, NewEvent, Payload, Received
+from chassis.messaging.events import SYSTEM, Message, NewEvent, Received
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Momentary, Payload
 from chassis.messaging.pruning import Pruner
 from chassis.messaging.relay import Relay
 from chassis.messaging.withdrawal import withdraw

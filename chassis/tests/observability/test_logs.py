@@ -20,8 +20,9 @@ from chassis.core import request_context
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging import outbox
-from chassis.messaging.events import Actor, NewEvent, Payload, Received
+from chassis.messaging.events import Actor, NewEvent, Received
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from chassis.observability import telemetry
 from chassis.observability.logs import JsonFormatter, LogFile, log_unretrieved
 from chassis.server.app import create_app

@@ -21,8 +21,9 @@ from starlette.types import Receive, Scope, Send
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.messaging.events import SYSTEM, NewEvent, Payload, Received
+from chassis.messaging.events import SYSTEM, NewEvent, Received
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.payloads import Payload
 from chassis.messaging.relay import Relay
 from chassis.observability import telemetry
 from chassis.web.peers import Peer

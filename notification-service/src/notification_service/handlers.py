@@ -5,8 +5,9 @@ from typing import Any
 
 from chassis.core import projects
 from chassis.db.database import Connection
-from chassis.messaging.events import Payload, Received
+from chassis.messaging.events import Received
 from chassis.messaging.inbox import Handler
+from chassis.messaging.payloads import Payload
 from contracts import auth, catalog, suggestion
 from notification_service import (
     access_entries,

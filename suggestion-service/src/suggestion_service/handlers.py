@@ -6,8 +6,9 @@ from typing import Any
 from uuid import UUID
 
 from chassis.db.database import Connection
-from chassis.messaging.events import Payload, Received
+from chassis.messaging.events import Received
 from chassis.messaging.inbox import Handler
+from chassis.messaging.payloads import Payload
 from contracts import auth, catalog
 from suggestion_service.engine import Side
 from suggestion_service.items import imports, service

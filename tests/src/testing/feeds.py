@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from chassis.messaging.events import Message, Payload
+from chassis.messaging.events import Message
+from chassis.messaging.payloads import Payload
 
 
 def pruned(feed: Sequence[bytes], events: Iterable[type[Payload]]) -> list[bytes]:

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from chassis.core.identity import Role
-from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 from chassis.web.text_forms import NOT_BLANK, TextForm
 from contracts.name_patterns import MOST_PATTERNS, NamePattern
 from contracts.projects import KEY, Language, Visibility

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from auth_service.users.emails import MAX_LENGTH, parse_email
 from chassis.core.identity import Role
-from chassis.web.listing import Tagged
+from chassis.web.tagged import Tagged
 from chassis.web.text_forms import NOT_BLANK
 
 Email = Annotated[str, Field(max_length=MAX_LENGTH, examples=["kim@example.com"]), AfterValidator(parse_email)]

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict, JsonValue
 
-from chassis.web.bulk import filters_alone
+from chassis.web.filters import filters_alone
 from chassis.web.problem_documents import ProblemDocument
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import orjson
 
 from catalog_service.changes import repository
 from catalog_service.items.kinds import KINDS
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from chassis.core.problems import Invalid
 from chassis.core.turns import drain, take_turns
 from chassis.db.database import Database

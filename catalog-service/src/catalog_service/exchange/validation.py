@@ -21,7 +21,7 @@ from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
 from catalog_service.exchange.records import Item, Link, Remark, Revision
 from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text, UpTo100
 from catalog_service.items.source_urls import SourceUrls
-from catalog_service.links.schemas import Score
+from catalog_service.links.fields import Score
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import StoredSteps, TestCaseWrite
 from catalog_service.values import LinkSource, LinkType

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from catalog_service.requirements.endpoints import RequirementFilters
-from chassis.web.bulk import LONGEST_FILTER
 from chassis.web.conditions import Conditions
+from chassis.web.filters import LONGEST_FILTER
 
 _PLAIN = re.compile(r"[\w-]+")
 Alternatives = (

@@ -9,7 +9,7 @@ from typing import Any
 
 from chassis.core.problems import Conflict, NotFound
 from chassis.core.wording import shown
-from chassis.messaging.events import Payload
+from chassis.messaging.payloads import Payload
 from contracts.catalog import (
     RequirementCreated,
     RequirementDeleted,

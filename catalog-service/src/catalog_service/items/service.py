@@ -26,7 +26,8 @@ from chassis.core.problems import Conflict, Invalid, PreconditionFailed
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
-from chassis.messaging.events import Actor, NewEvent, Payload
+from chassis.messaging.events import Actor, NewEvent
+from chassis.messaging.payloads import Payload
 from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet, count_facets
 from chassis.web.listing import Fetched, PageRequest, Row

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 from uuid import UUID
 
 from psycopg.types.json import Json
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.links.fields import COLUMNS, StoredLink
 from catalog_service.row_counts import counted
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
@@ -17,26 +18,6 @@ from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
-
-
-class StoredLink(TypedDict):
-    """A link as it is stored: the fields that are answered, in this order."""
-
-    id: UUID
-    requirement_id: UUID
-    test_case_id: UUID
-    link_type: str
-    link_source: str
-    confidence_score: float | None
-    notes: str | None
-    created_at: datetime
-    created_by: str | None
-    confirmed_at: datetime | None
-    confirmed_by: str | None
-    updated_at: datetime
-
-
-COLUMNS = tuple(StoredLink.__annotations__)
 
 
 class NamedLink(StoredLink):

@@ -10,13 +10,12 @@ from pydantic.json_schema import SkipJsonSchema
 
 from catalog_service.items.kinds import BRIEF
 from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo100, absent
+from catalog_service.links.fields import Score
 from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE, Requirement
 from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE, TestCase
 from catalog_service.values import LinkSource, LinkType
 from chassis.messaging.events import Actor
-from chassis.web.listing import TAGGED_EXAMPLE, Tagged
-
-Score = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 
 
 def _named_by_either(end: str) -> JsonDict:

@@ -11,7 +11,8 @@ from catalog_service.items import repository as items
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import repository
-from catalog_service.links.repository import LinkRow, NamedLink, StoredLink
+from catalog_service.links.fields import COLUMNS, StoredLink
+from catalog_service.links.repository import LinkRow, NamedLink
 from catalog_service.links.schemas import AcceptedSuggestion
 from catalog_service.values import LinkSource, LinkType
 from chassis.core.problems import Conflict, Invalid, NotFound, Problem
@@ -32,7 +33,7 @@ def shown(row: Mapping[str, Any], prefix: str = "") -> Row:
     """Return a link, read with its titles and versions, as it is answered."""
     why = suspicion.reason(row)
     return {
-        **{name: row[prefix + name] for name in repository.COLUMNS},
+        **{name: row[prefix + name] for name in COLUMNS},
         "suspect": why is not None,
         "suspect_reason": why,
     }

@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, StoredUrl, absent
 from catalog_service.values import RequirementStatus, RequirementType
-from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 
 _EXAMPLE: JsonDict = {
     "external_id": "REQ-42",

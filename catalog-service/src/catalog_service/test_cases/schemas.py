@@ -19,7 +19,7 @@ from catalog_service.items.schemas import (
 )
 from catalog_service.values import AutomationStatus, TestCaseStatus, TestCaseType
 from chassis.core.wording import shown
-from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 
 _STEP_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _STEPS = 'Texts by step number: "1", "2", ...'

@@ -28,11 +28,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, ClassVar
 
-import orjson
-from starlette.responses import Response
-from starlette.types import Scope
-
-from chassis.core.request_context import CALLED_PATH, request_id
+from chassis.core.request_context import request_id
 from chassis.core.wording import listed, shown
 
 
@@ -256,12 +252,3 @@ def document(problem: Problem, path: str) -> dict[str, Any]:
     if problem.errors or isinstance(problem, Invalid):
         body["errors"] = [{"pointer": e.pointer, "message": e.message, "code": e.code} for e in problem.errors]
     return {**body, **problem.members}
-
-
-def render(problem: Problem, scope: Scope) -> Response:
-    """Return the response of `problem`, the same shape from every service and the gateway."""
-    raw_path: bytes = scope.get(CALLED_PATH) or scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
-    body = document(problem, raw_path.split(b"?")[0].decode("ascii", "replace"))
-    return Response(
-        orjson.dumps(body, option=orjson.OPT_UTC_Z), problem.status, headers=problem.headers, media_type=MEDIA_TYPE
-    )

@@ -20,8 +20,9 @@ from chassis.db.database import AWAY, Connection, Database, in_project
 from chassis.db.rows import fetch_column
 from chassis.messaging import inbox_pruning, withdrawal
 from chassis.messaging import spans as event_spans
-from chassis.messaging.events import Message, Payload, Received, UndecodableMessage
+from chassis.messaging.events import Message, Received, UndecodableMessage
 from chassis.messaging.inbox_pruning import IS_FORGOTTEN
+from chassis.messaging.payloads import Payload
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ import orjson
 
 from chassis.db.database import Connection, Database
 from chassis.messaging import withdrawal
-from chassis.messaging.events import Momentary, Payload
+from chassis.messaging.payloads import Momentary, Payload
 
 _log = logging.getLogger(__name__)
 

@@ -19,9 +19,10 @@ from chassis.core.problems import Unavailable
 from chassis.db import isolation
 from chassis.db.database import AWAY, Connection, in_project
 from chassis.messaging import inbox, outbox
-from chassis.messaging.events import Message, Payload, UndecodableMessage
+from chassis.messaging.events import Message, UndecodableMessage
 from chassis.messaging.inbox import Handler
 from chassis.messaging.outbox import Changes
+from chassis.messaging.payloads import Payload
 
 _log = logging.getLogger(__name__)
 _PAGE = 250

@@ -15,13 +15,14 @@ from starlette.routing import Match
 
 from chassis.core import version
 from chassis.core.internal_tokens import InternalVerifier
-from chassis.core.problems import Forbidden, MethodNotAllowed, Problem, render
+from chassis.core.problems import Forbidden, MethodNotAllowed, Problem
 from chassis.db.database import Database, Db
 from chassis.db.readiness import check_schema
 from chassis.messaging import outbox, pruning
 from chassis.observability import telemetry
 from chassis.web.callers import ServiceCaller
 from chassis.web.edge import Edge, as_problem
+from chassis.web.rendering import render
 from chassis.web.responses import answer
 from chassis.web.service_document import DocumentedApp, describe
 from chassis.web.strict_route import StrictRoute

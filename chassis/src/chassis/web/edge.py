@@ -12,19 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.core import request_context
 from chassis.core.full_disks import is_full, no_room_for_files
-from chassis.core.problems import (
-    InternalError,
-    Invalid,
-    MalformedBody,
-    Problem,
-    StorageFull,
-    Unavailable,
-    render,
-)
+from chassis.core.problems import InternalError, Invalid, MalformedBody, Problem, StorageFull, Unavailable
 from chassis.db import refusals
 from chassis.db.database import AWAY
 from chassis.observability import telemetry
 from chassis.observability.requests import RouteOf, template
+from chassis.web.rendering import render
 from chassis.web.validation import from_http_exception, from_validation
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from chassis.core.wording import no_such_value
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions, where
-from chassis.web.listing import NOT_FILTERS, Row, documented
+from chassis.web.filters import NOT_FILTERS
+from chassis.web.listing import Row, documented
 from chassis.web.parameters import parse_names
 
 _MOST_VALUES = 200

@@ -10,7 +10,6 @@ from fastapi import Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field, ValidationError
-from pydantic.config import JsonDict
 
 from chassis.core.problems import Invalid
 from chassis.db.database import Connection
@@ -44,9 +43,6 @@ LARGEST_PAGE = 32 * 1024 * 1024
 """Bytes of the texts of its rows; a page of one row may have more."""
 _SHORT = 2000
 """Bytes above which PostgreSQL stores what it has compressed."""
-
-NOT_FILTERS = frozenset({"skip", "limit", "after", "sort", "expand", "fields"})
-"""Parameters of lists that say which of what is found is shown, and how."""
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=BaseModel)
@@ -275,15 +271,6 @@ async def fetch_page_and_counts(
         for name in (*counted, "is_row"):
             del row[name]
     return wanted.found(rows, counted["total"]), counted
-
-
-TAGGED_EXAMPLE: JsonDict = {"etag": '"c0a4-1-6508e3c4d2b40"'}
-
-
-class Tagged(BaseModel):
-    """What a row of a list tells beside the item."""
-
-    etag: str = Field(description="The ETag of the item as it is read by its id: for `If-Match`.")
 
 
 class Page(BaseModel, Generic[T]):

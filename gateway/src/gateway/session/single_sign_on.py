@@ -13,7 +13,8 @@ from contextlib import suppress
 import orjson
 from starlette.types import Message, Receive, Scope, Send
 
-from chassis.core.problems import Problem, render
+from chassis.core.problems import Problem
+from chassis.web.rendering import render
 from contracts.sign_on import BROWSER_HEADER, CALLBACK, EARLIER_HEADER, LOGIN, TOKEN_HEADER
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier

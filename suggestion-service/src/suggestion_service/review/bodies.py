@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from chassis.web.bulk import filters_alone
+from chassis.web.filters import filters_alone
 from suggestion_service.review.filters import FilterFields
 from suggestion_service.review.schemas import Action, LinkType, Suggestion
 

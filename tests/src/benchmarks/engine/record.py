@@ -21,8 +21,9 @@ from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.core import projects
 from chassis.db.database import Database
-from chassis.messaging.events import Actor, NewEvent, Payload, Received
+from chassis.messaging.events import Actor, NewEvent, Received
 from chassis.messaging.inbox import Handler
+from chassis.messaging.payloads import Payload
 from suggestion_service.engine import Side
 from suggestion_service.handlers import handlers
 

@@ -22,7 +22,7 @@ from benchmarks.engine.record import HANDLERS, Row, apply, opened, store
 from benchmarks.engine.texts import Item, make_items
 from benchmarks.scale.sizes import Scale
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.values import RequirementStatus, RequirementType, TestCaseStatus, TestCaseType
 from chassis.db.database import Database
 from chassis.messaging.events import Actor, NewEvent

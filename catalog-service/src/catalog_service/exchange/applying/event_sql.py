@@ -9,7 +9,8 @@ import orjson
 
 from catalog_service.exchange.applying.job import Job
 from catalog_service.exchange.uuids import uuid_of
-from chassis.messaging.events import NewEvent, Payload
+from chassis.messaging.events import NewEvent
+from chassis.messaging.payloads import Payload
 
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _OF_ONE = ("id", "subject", "time")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Job
 from catalog_service.items.kinds import ItemKind
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS, NAMES
 from contracts.catalog import LinkDeleted, LinkState
 

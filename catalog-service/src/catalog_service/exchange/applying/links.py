@@ -3,7 +3,8 @@
 from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.items import APPLIED, REFUSED, link_payload, made, unless_there
 from catalog_service.exchange.applying.job import Job
-from catalog_service.links.repository import COLUMNS, JOINED_ENDS, NAMES
+from catalog_service.links.fields import COLUMNS
+from catalog_service.links.repository import JOINED_ENDS, NAMES
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 _VERSIONS = ("requirement_version", "test_case_version")

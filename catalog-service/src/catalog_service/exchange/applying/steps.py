@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from catalog_service.exchange.applying import items, links
 from catalog_service.exchange.applying.job import Job
 from catalog_service.items.kinds import KINDS
-from chassis.messaging.events import Payload
+from chassis.messaging.payloads import Payload
 from contracts import catalog
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.exchange.jobs.options import OnChange
-from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 
 
 class ImportStatus(StrEnum):

@@ -9,7 +9,7 @@ from pydantic.config import JsonDict
 
 from catalog_service.items.bounds import JsonObject
 from catalog_service.items.schemas import NewBody, blank_is_none
-from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 from chassis.web.text_forms import NOT_BLANK
 
 _WRITTEN: JsonDict = {

@@ -8,7 +8,7 @@ from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.native.layout import SCHEMA, SECTIONS
 from catalog_service.exchange.records import Item, ItemKind, Link, Record, Revision, Unreadable
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from chassis.core.wording import shown
 
 KIND = "kind"

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.core.problems import FieldError, Invalid

@@ -13,7 +13,7 @@ from catalog_service.exchange.reqif.own_elements import COLUMNS as REQIF_COLUMNS
 from catalog_service.exchange.writing.documents import Rows
 from catalog_service.exchange.writing.scope import About, Scope
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.row_counts import counted
 from chassis.core.tasks import cancel_and_wait
