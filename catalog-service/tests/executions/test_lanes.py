@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog_service.executions import gate_runs
+from catalog_service.executions import runs_of_gate
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from testing.service import Json, ok, problem
@@ -306,7 +306,7 @@ async def test_on_a_default_branch_nothing_has_run_before_its_first_result(trace
 
     async def has_run() -> list[bool]:
         async with snapshot(traced.results.catalog.database) as connection:
-            return [await gate_runs.has_run(connection, one) for one in asked]
+            return [await runs_of_gate.has_run(connection, one) for one in asked]
 
     assert await has_run() == [False, False, False]
     await traced.run(("a", "passed"), lane="ci")

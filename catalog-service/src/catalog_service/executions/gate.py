@@ -5,11 +5,21 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
-from catalog_service.executions import gate_items, gate_runs, new_failures
+from catalog_service.executions import gate_items, gate_runs, missing_tests, new_failures, runs_of_gate
 from catalog_service.executions.acceptances.passing import Passed, accepted_for
 from catalog_service.executions.expected_lanes import MissingLanes, missing_lanes
-from catalog_service.executions.gate_runs import Outcome, RunOfGate, figure
-from catalog_service.executions.policies import AcceptedFailures, Rule, RuleName, Where
+from catalog_service.executions.gate_outcomes import (
+    judge_count,
+    judge_share,
+    judge_tests,
+    judge_unlinked,
+    judge_verdict,
+    judged,
+    limit_of,
+)
+from catalog_service.executions.gate_runs import Outcome, RunOfGate
+from catalog_service.executions.policies import AcceptedFailures, Rule, Where
+from catalog_service.executions.rules import RuleName
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
@@ -66,25 +76,13 @@ class Gate:
         if any(rule.accepted is AcceptedFailures.ALLOW for rule in rules):
             self._accepted = await accepted_for(self._connection, self._basis)
         rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
-        judged = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
+        outcomes = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
         scopes = {rule.where.scope: rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
         empty = [where for where in scopes.values() if not (await self._figures(where)).total]
-        rows: list[Row] = [
-            {
-                "rule": rule.rule.value,
-                "limit": rule.limit,
-                "where": rule.where.given,
-                "actual": outcome.actual,
-                "passed": outcome.passed,
-                "reason": outcome.reason,
-                "items": outcome.items,
-                "total": outcome.total,
-            }
-            for rule, outcome in judged
-        ]
+        rows: list[Row] = [judged(rule.rule.value, rule.limit, rule.where.given, outcome) for rule, outcome in outcomes]
         # Each scope by itself: a gate that does not pass must not do so because of one rule more.
-        rows[:0] = [gate_items.close_over_scope(where) for where in empty]
-        if not await gate_runs.has_environment(self._connection, self._basis):
+        rows[:0] = [gate_items.close_over_scope(where.given) for where in empty]
+        if not await runs_of_gate.has_environment(self._connection, self._basis):
             rows.insert(
                 0, gate_items.close_over_nothing(f"No result is of the environment {shown(self._basis.environment)}")
             )
@@ -113,7 +111,7 @@ class Gate:
         """Return what closes the gate where rules about results ask neither for a run nor for its health."""
         if not asked & _RULES_ABOUT_RESULTS or RuleName.REQUIRE_RUN in asked:
             return []
-        if not await gate_runs.has_run(self._connection, self._basis):
+        if not await runs_of_gate.has_run(self._connection, self._basis):
             way_out = " Send its results, or ask for what has run."
             return [gate_items.close_over_nothing(f"Nothing has run of {self._of()}", way_out)]
         healthy = gate_runs.require_healthy(await self._runs_of_gate(), self._of())
@@ -198,51 +196,42 @@ class Gate:
     ) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
         total, missing = figures.total, _count(others) - len(accepted)
-        count = total - missing
-        actual = round(100 * count / total, 2) if total else 0.0
-        # Not by the rounded figure: 79.996 % are not 80 %.
-        passed = 100 * count >= rule.limit * total
-        reason = f"{count} of {total} requirements {what}: {figure(actual)} %, {figure(rule.limit)} % are asked for."
-        items = [] if passed else await self._requirements(_leave_out(others, accepted))
-        return Outcome(actual, passed, reason, items, missing)
+        outcome = judge_share(rule.limit, total, total - missing, what)
+        if not outcome.passed:
+            outcome.items = await self._requirements(_leave_out(others, accepted))
+        return outcome
 
-    async def _with_verdict(self, rule: Rule, verdict: Verdict, what: str) -> Outcome:
+    async def _with_verdict(self, rule: Rule, verdict: Verdict) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
         accepted = await self._accepted_by(rule) if verdict is Verdict.FAILED else frozenset()
         having = (await self._figures(rule.where)).having([verdict])
-        count = _count(having) - len(accepted)
-        and_accepted = f", beside {len(accepted)} as accepted" if accepted else ""
-        verb = what.format("is" if count == 1 else "are")
-        reason = f"{counted(count, 'requirement')} {verb}{and_accepted}; {_limit(rule)}."
         items = await self._requirements(_leave_out(having, accepted))
-        return Outcome(count, count <= rule.limit, reason, items, count)
+        return judge_verdict(rule.limit, verdict, _count(having) - len(accepted), items, len(accepted))
 
     async def _max_uncovered(self, rule: Rule) -> Outcome:
-        return await self._with_verdict(rule, Verdict.UNCOVERED, "{} without a test case")
+        return await self._with_verdict(rule, Verdict.UNCOVERED)
 
     async def _max_failed(self, rule: Rule) -> Outcome:
-        return await self._with_verdict(rule, Verdict.FAILED, "{} failing")
+        return await self._with_verdict(rule, Verdict.FAILED)
 
     _max_failed_requirements = _max_failed
 
     async def _max_flaky(self, rule: Rule) -> Outcome:
-        return await self._with_verdict(rule, Verdict.FLAKY, "{} flaky")
+        return await self._with_verdict(rule, Verdict.FLAKY)
 
     async def _max_stale(self, rule: Rule) -> Outcome:
-        return await self._with_verdict(rule, Verdict.STALE, "{} stale: passed, but too long ago or before a change")
+        return await self._with_verdict(rule, Verdict.STALE)
 
     async def _max_not_run(self, rule: Rule) -> Outcome:
-        return await self._with_verdict(rule, Verdict.NOT_RUN, "{} not run")
+        return await self._with_verdict(rule, Verdict.NOT_RUN)
 
     async def _max_missing(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
         missing = (await self._figures(rule.where)).missing
         has = "has" if missing.count == 1 else "have"
-        reason = (
-            f"{counted(missing.count, 'test case')} {has} a test that its lane has not run any more; {_limit(rule)}."
-        )
-        items = await gate_items.missing_tests(self._connection, missing.first, self._basis)
-        return Outcome(missing.count, missing.count <= rule.limit, reason, items, missing.count)
+        said = f"{counted(missing.count, 'test case')} {has} a test that its lane has not run any more"
+        items = await missing_tests.read(self._connection, missing.first, self._basis)
+        return judge_count(rule.limit, missing.count, said, items)
 
     async def _max_unsteady(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -251,7 +240,7 @@ class Gate:
         count = len(rows)
         often = f"{counted(count, 'test')} {'changes' if count == 1 else 'change'} often between passed and failed"
         items = [gate_items.automated_test(row) for row in rows[:MOST_ITEMS]]
-        return Outcome(count, count <= rule.limit, f"{often}; {_limit(rule)}.", items, count)
+        return judge_count(rule.limit, count, often, items)
 
     async def _max_suspect(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -273,8 +262,8 @@ class Gate:
             )
             items = [gate_items.suspect_link(row) for row in await cursor.fetchall()]
         first = f" {items[0]['reason']}" if items else ""
-        reason = f"{counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_limit(rule)}.{first}"
-        return Outcome(count, count <= rule.limit, reason, items, count)
+        said = f"{counted(count, 'link')} {'is' if count == 1 else 'are'} suspect"
+        return judge_count(rule.limit, count, said, items, first)
 
     async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -293,8 +282,8 @@ class Gate:
             parameters,
         )
         items = [gate_items.suggestion(row) for row in await cursor.fetchall()]
-        reason = f"{counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_limit(rule)}."
-        return Outcome(count, count <= rule.limit, reason, items, count)
+        said = f"{counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review"
+        return judge_count(rule.limit, count, said, items)
 
     async def _max_unlinked_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -304,9 +293,7 @@ class Gate:
             f"SELECT t.id, t.class_name, t.name {unlinked} ORDER BY t.class_name, t.name, t.id LIMIT {MOST_ITEMS}"
         )
         items = [gate_items.automated_test(row) for row in await cursor.fetchall()]
-        has = "has" if count == 1 else "have"
-        reason = f"{counted(count, 'test')} of CI in the project {has} no test case; {_limit(rule)}."
-        return Outcome(count, count <= rule.limit, reason, items, count)
+        return judge_unlinked(rule.limit, count, items)
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
         accepted = await self._accepted_by(rule)
@@ -327,11 +314,13 @@ class Gate:
 
     async def _max_incomplete_runs(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        return gate_runs.count_incomplete(await self._runs_of_gate(), rule.limit, _limit(rule))
+        return gate_runs.count_incomplete(await self._runs_of_gate(), rule.limit, limit_of(rule.limit))
 
     async def _max_run_age_hours(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        return gate_runs.measure_age(await self._runs_of_gate(), self._basis.now, rule.limit, self._of(), _limit(rule))
+        return gate_runs.measure_age(
+            await self._runs_of_gate(), self._basis.now, rule.limit, self._of(), limit_of(rule.limit)
+        )
 
     async def _min_tests(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
@@ -344,7 +333,7 @@ class Gate:
             """,
             {"runs": [run["id"] for run in await self._runs_of_gate()], **self._basis.parameters},
         )
-        return Outcome(count, count >= rule.limit, f"{counted(count, 'test')} ran; at least {figure(rule.limit)} must.")
+        return judge_tests(rule.limit, count)
 
     def _of(self) -> str:
         """Return what the runs of the gate are of."""
@@ -353,7 +342,7 @@ class Gate:
 
     async def _runs_of_gate(self) -> list[RunOfGate]:
         if self._runs is None:
-            self._runs = await gate_runs.read(self._connection, self._basis)
+            self._runs = await runs_of_gate.read(self._connection, self._basis)
         return self._runs
 
 
@@ -380,8 +369,3 @@ def _count(groups: Iterable[Group]) -> int:
 def _leave_out(groups: Iterable[Group], accepted: Set[UUID]) -> list[Group]:
     """Return groups whose first requirements are not accepted."""
     return [replace(group, first=[one for one in group.first if one not in accepted]) for group in groups]
-
-
-def _limit(rule: Rule) -> str:
-    assert rule.limit is not None, "a rule that is no switch has one"
-    return f"the limit is {figure(rule.limit)}"

@@ -1,8 +1,9 @@
 """The answer of a gate as Markdown, for a pull request, and as a JUnit report, for what shows those."""
 
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from chassis.web.listing import Row
+Row = dict[str, Any]
 
 MOST_MARKDOWN = 60 * 1024
 _NOT_IN_XML = {code: "\ufffd" for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}

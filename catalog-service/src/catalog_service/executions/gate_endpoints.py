@@ -17,12 +17,12 @@ from catalog_service.executions.policies import (
     AcceptedFailures,
     Policy,
     Rule,
-    RuleName,
     StoredRule,
     Where,
     rules_of,
 )
 from catalog_service.executions.queries import AllowFlaky, BasisQuery, Older, basis_of
+from catalog_service.executions.rules import RuleName
 from catalog_service.executions.run_schemas import HealthReason, LaneOfRun, RunHealth, TestCounts, TestRunStatus
 from catalog_service.executions.schemas import Reason
 from catalog_service.settings import Settings

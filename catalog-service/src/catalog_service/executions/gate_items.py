@@ -1,16 +1,14 @@
 """What the rules of a gate name, each with a reason that a person can act on."""
 
-from collections.abc import Sequence
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from catalog_service.executions.policies import Where
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
-from catalog_service.verdict_reads import CountingTestCase, tests_of, why_not_run
-from catalog_service.verdicts import Basis, TestCaseVerdict, Verdict
+from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.core import projects
-from chassis.db.database import Connection
-from chassis.web.listing import Row
+
+Row = dict[str, Any]
 
 _MOST_TEST_CASES = 3
 _NOT_RUN = (TestCaseVerdict.NOT_RUN, TestCaseVerdict.SKIPPED)
@@ -23,7 +21,7 @@ _BECAUSE_OF = {
 }
 
 
-def requirement(row: Row, test_cases: Sequence[CountingTestCase]) -> Row:
+def requirement(row: Row, test_cases: Sequence[Mapping[str, Any]]) -> Row:
     """Return a requirement with the test cases that its verdict comes from, the first of them by name."""
     verdicts = _BECAUSE_OF.get(row["verdict"], ())
     names = [str(one["external_id"] or one["title"]) for one in test_cases if one["verdict"] in verdicts]
@@ -31,35 +29,18 @@ def requirement(row: Row, test_cases: Sequence[CountingTestCase]) -> Row:
     if names:
         more = f" and {len(names) - _MOST_TEST_CASES} more" if len(names) > _MOST_TEST_CASES else ""
         because = f" ({verdicts[0].replace('_', ' ')}: {', '.join(names[:_MOST_TEST_CASES])}{more})"
-    return _named(row, f"{row['external_id'] or row['id']}: {row['title']}{because}", f"{REQUIREMENT.path}/{row['id']}")
+    return named(row, f"{row['external_id'] or row['id']}: {row['title']}{because}", f"{REQUIREMENT.path}/{row['id']}")
 
 
 def automated_test(row: Row) -> Row:
     """Return a test by its class and name."""
     name = ".".join(filter(None, (row["class_name"], row["name"])))
-    return _named(row, name, f"/api/v1/automated-tests?ids={row['id']}")
+    return named(row, name, f"/api/v1/automated-tests?ids={row['id']}")
 
 
 def run(row: Row, why: str) -> Row:
     """Return a run by its key, and why it is not whole."""
-    return _named(row, f"run {row['key']}{why and f': {why}'}", f"/api/v1/test-runs/{row['id']}")
-
-
-async def missing_tests(connection: Connection, ids: Sequence[UUID], basis: Basis) -> list[Row]:
-    """Return test cases, each with the first of its tests that is missing."""
-    if not ids:
-        return []
-    tests = await tests_of(connection, ids, basis)
-    cursor = await connection.execute(
-        "SELECT id, external_id, title, module FROM test_cases WHERE id = ANY(%s) ORDER BY external_id, id", ([*ids],)
-    )
-    found = []
-    for row in await cursor.fetchall():
-        missing = [test for test in tests.get(row["id"], []) if test["missing"]]
-        more = f" And {len(missing) - 1} more." if len(missing) > 1 else ""
-        why = f"{row['external_id'] or row['title']}: {why_not_run(missing[0], basis)[1]}{more}" if missing else ""
-        found.append(_named(row, why, f"{TEST_CASE.path}/{row['id']}"))
-    return found
+    return named(row, f"run {row['key']}{why and f': {why}'}", f"/api/v1/test-runs/{row['id']}")
 
 
 def accepted_failure(row: Row) -> Row:
@@ -69,7 +50,7 @@ def accepted_failure(row: Row) -> Row:
     by = ", ".join(filter(None, (row["accepted_by"], row["issue_url"])))
     until = f"accepted until {row['until']:%Y-%m-%d %H:%M} UTC: {row['reason']} ({by})"
     reason = f"{case['external_id'] or case['title']}: {name} of {row['lane']} fails, {until}"
-    return _named({**row, "why": row["reason"]}, reason, f"/api/v1/accepted-failures/{row['id']}")
+    return named({**row, "why": row["reason"]}, reason, f"/api/v1/accepted-failures/{row['id']}")
 
 
 def older_test(row: Row) -> Row:
@@ -80,14 +61,14 @@ def older_test(row: Row) -> Row:
     reason = (
         f"{row['test_case'] or row['test_case_id']}: {name} of {row['lane']} is {row['last_result']} by {of}, {at}."
     )
-    return _named(row, reason, f"{TEST_CASE.path}/{row['test_case_id']}")
+    return named(row, reason, f"{TEST_CASE.path}/{row['test_case_id']}")
 
 
 def suggestion(row: Row) -> Row:
     """Return a pair that waits for a review, by what both are called."""
     sides = (row[f"{kind.name}_external_id"] or row[f"{kind.name}_title"] for kind in (REQUIREMENT, TEST_CASE))
     pair = f"requirement_id={row['requirement_id']}&test_case_id={row['test_case_id']}"
-    return _named(row, " with ".join(sides), f"/api/v1/suggestions?status=pending&{pair}")
+    return named(row, " with ".join(sides), f"/api/v1/suggestions?status=pending&{pair}")
 
 
 def suspect_link(row: Row) -> Row:
@@ -110,17 +91,16 @@ def suspect_link(row: Row) -> Row:
         "test_case_title": row["test_case_title"],
     }
     why = f"{' and '.join(changed)} after its link with {name} was confirmed."
-    return _named(link, why, f"/api/v1/links/{row['id']}")
+    return named(link, why, f"/api/v1/links/{row['id']}")
 
 
-def close_over_scope(where: Where) -> Row:
+def close_over_scope(given: Mapping[str, str]) -> Row:
     """Return what closes a gate of which a rule is about no requirement."""
-    given = where.given
     if not given:
         return close_over_nothing("There is no requirement")
     filters = ", ".join(f"{name}={text}" for name, text in given.items())
     rest = " Mend its filters, or leave out the rules about it."
-    return {**close_over_nothing(f"No requirement is in the scope {filters}", rest), "where": given}
+    return {**close_over_nothing(f"No requirement is in the scope {filters}", rest), "where": dict(given)}
 
 
 def close_over_nothing(reason: str, rest: str = "") -> Row:
@@ -156,5 +136,5 @@ def _close(rule: str, limit: int, actual: int, reason: str) -> Row:
     }
 
 
-def _named(row: Row, reason: str, path: str) -> Row:
+def named(row: Row, reason: str, path: str) -> Row:
     return {**row, "reason": reason, "url": projects.address(path)}

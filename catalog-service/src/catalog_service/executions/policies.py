@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from catalog_service.executions.rules import SWITCHES, RuleName, checked_limit
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.web.conditions import Conditions
 from chassis.web.filters import LONGEST_FILTER
@@ -18,34 +19,6 @@ Alternatives = (
     | Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=1000)]
     | None
 )
-
-
-class RuleName(StrEnum):
-    """What a rule measures."""
-
-    MIN_COVERAGE = "min_coverage"
-    MIN_VERIFIED = "min_verified"
-    MAX_UNCOVERED = "max_uncovered"
-    MAX_FAILED_REQUIREMENTS = "max_failed_requirements"
-    MAX_FAILED = "max_failed"
-    MAX_FLAKY = "max_flaky"
-    MAX_STALE = "max_stale"
-    MAX_NOT_RUN = "max_not_run"
-    MAX_SUSPECT = "max_suspect"
-    MAX_PENDING_SUGGESTIONS = "max_pending_suggestions"
-    MAX_UNLINKED_TESTS = "max_unlinked_tests"
-    REQUIRE_RUN = "require_run"
-    MAX_RUN_AGE_HOURS = "max_run_age_hours"
-    MAX_MISSING = "max_missing"
-    MAX_UNSTEADY = "max_unsteady"
-    MAX_INCOMPLETE_RUNS = "max_incomplete_runs"
-    MIN_TESTS = "min_tests"
-    NO_NEW_FAILURES = "no_new_failures"
-
-
-PERCENT = frozenset({RuleName.MIN_COVERAGE, RuleName.MIN_VERIFIED})
-SWITCHES = frozenset({RuleName.REQUIRE_RUN, RuleName.NO_NEW_FAILURES})
-"""Rules that hold or do not; their limit is true."""
 
 
 class AcceptedFailures(StrEnum):
@@ -106,17 +79,7 @@ class Rule(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Rule":
-        if self.rule in SWITCHES:
-            if self.limit not in {None, True}:
-                raise ValueError(f"{self.rule} holds or does not; leave out the rule, or its limit")
-            self.limit = True
-            return self
-        if self.limit is None or isinstance(self.limit, bool):
-            raise ValueError(f"{self.rule} needs a limit, such as 0")
-        if not 0 <= self.limit <= (100 if self.rule in PERCENT else 10**9):
-            raise ValueError(
-                f"the limit of {self.rule} is {'a percentage, 0 to 100' if self.rule in PERCENT else '>= 0'}"
-            )
+        self.limit = checked_limit(self.rule, self.limit)
         return self
 
 
