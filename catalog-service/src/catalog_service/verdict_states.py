@@ -13,7 +13,11 @@ STATUS_OF_ALL = """
     CASE WHEN bool_or(e.status = 'flaky') OR bool_or(e.status = 'failed') AND bool_or(e.status = 'passed') THEN 'flaky'
          WHEN bool_or(e.status = 'failed') THEN 'failed' WHEN bool_or(e.status = 'passed') THEN 'passed'
          ELSE 'skipped' END"""
-"""The status of a test by all its `executions e` of one commit."""
+"""The status of a test by all that is known of one commit in `e`."""
+STATUS_OF_COMMIT = f"""
+    CASE WHEN count(e.iterations) = 0 OR count(*) = 1 THEN {STATUS_OF_ALL}
+         ELSE status_of_iterations(array_agg(coalesce(e.iterations, jsonb_build_object('', e.outcomes)))) END"""
+"""The status of a test by all its `executions e` of one commit: of an iteration that failed, if it has not passed."""
 
 
 IS_TRACED = """EXISTS (
@@ -113,11 +117,14 @@ _AT_COMMIT = """
         SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, s.status FROM test_states s
         WHERE s.commit = %(run_commit)s AND s.context_id IN (SELECT context_id FROM lanes_of_commit) {of_results}
     ), others_at_commit AS MATERIALIZED (
-        SELECT e.test_id, e.context_id, e.at, e.status
+        SELECT s.test_case_id, e.test_id, e.context_id, max(e.at) AS at,
+               max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at, {status_of_commit} AS status
         FROM runs_of_commit r JOIN executions e ON e.run_id = r.id AND e.at = r.at
+        JOIN automated_test_cases s ON s.test_id = e.test_id AND ran_iterations(e.iterations, s.iterations)
         WHERE NOT EXISTS (
-            SELECT FROM test_states n WHERE n.test_id = e.test_id AND n.context_id = e.context_id
-            AND n.commit = %(run_commit)s) {of_tests}
+            SELECT FROM test_states n WHERE n.test_id = e.test_id AND n.test_case_id = s.test_case_id
+            AND n.context_id = e.context_id AND n.commit = %(run_commit)s) {of_results}
+        GROUP BY s.test_case_id, e.test_id, e.context_id
     ), ran AS MATERIALIZED (
         SELECT e.test_case_id, e.test_id, e.environment, e.lane, max(e.at) AS at, max(e.last_pass_at) AS last_pass_at,
                {status_of_all} AS status
@@ -125,11 +132,9 @@ _AT_COMMIT = """
             SELECT n.test_case_id, n.test_id, l.environment, l.lane, n.at, n.last_pass_at, n.status
             FROM last_at_commit n JOIN lanes_of_commit l USING (context_id)
             UNION ALL
-            SELECT s.test_case_id, s.test_id, x.environment, x.lane, o.at,
-                   CASE WHEN o.status IN ('passed', 'flaky') THEN o.at END, o.status
-            FROM others_at_commit o
-            JOIN run_contexts x ON x.id = o.context_id JOIN automated_test_cases s ON s.test_id = o.test_id
-            WHERE (%(environment)s::text IS NULL OR x.environment = %(environment)s) {of_results}
+            SELECT o.test_case_id, o.test_id, x.environment, x.lane, o.at, o.last_pass_at, o.status
+            FROM others_at_commit o JOIN run_contexts x ON x.id = o.context_id
+            WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s
         ) AS e GROUP BY e.test_case_id, e.test_id, e.environment, e.lane
     )"""
 
@@ -178,8 +183,7 @@ def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> st
     words = {"not_run": Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
     if not at_commit:
         return f"{_CONTEXTS}, {_STATES.format(**words)}"
-    of_tests = f"AND e.test_id IN (SELECT s.test_id FROM automated_test_cases s WHERE true {of_results})"
-    ran = _AT_COMMIT.format(of_results=of_results, of_tests=of_tests if of_results else "", status_of_all=STATUS_OF_ALL)
+    ran = _AT_COMMIT.format(of_results=of_results, status_of_all=STATUS_OF_ALL, status_of_commit=STATUS_OF_COMMIT)
     only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id, k.test_id)" if falls_back else "false"
     states = _STATES_AT_COMMIT.format(
         **words, severity_at_commit=_severity("r.status"), has_only_fallback=only_fallback

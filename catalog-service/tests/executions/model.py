@@ -1,6 +1,7 @@
 """What results say of a test case, in plain Python over raw executions: the meaning that the SQL is held against."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ ORDER = ("passed", "stale", "skipped", "not_run", "flaky", "failed")
 
 
 class Execution(NamedTuple):
-    """One test in one run: how it ended, at which commit (that of a run without one is its own)."""
+    """One iteration of a test in one run: how it ended, at which commit (that of a run without one is its own)."""
 
     test: str
     lane: str
@@ -18,6 +19,7 @@ class Execution(NamedTuple):
     commit: str
     at: datetime
     status: str
+    iteration: str = ""
 
 
 class Whole(NamedTuple):
@@ -35,6 +37,11 @@ def _together(statuses: set[str]) -> str:
     return next(status for status in ("failed", "passed", "skipped") if status in statuses)
 
 
+def worst(statuses: Iterable[str]) -> str:
+    """Return how a test ended whose iterations ended so."""
+    return max(statuses, key=("skipped", "passed", "flaky", "failed").index)
+
+
 def tests_of(
     executions: list[Execution], wholes: list[Whole], order: dict[str, datetime], gone: set[Any], branch: str
 ) -> dict[Any, tuple[str, datetime | None, bool]]:
@@ -50,7 +57,11 @@ def tests_of(
     found = {}
     for (test, environment, lane), all_of_it in of.items():
         last = max((one.commit for one in all_of_it), key=order.__getitem__)
-        status = _together({one.status for one in all_of_it if one.commit == last})
+        ends: dict[str, set[str]] = defaultdict(set)
+        for one in all_of_it:
+            if one.commit == last:
+                ends[one.iteration].add(one.status)
+        status = worst(map(_together, ends.values()))
         passes = [one.at for one in all_of_it if one.commit == last and one.status in ("passed", "flaky")]
         whole = [one.commit for one in wholes if (one.branch, one.environment, one.lane) == (branch, environment, lane)]
         is_missing = (environment, lane) in gone or any(order[one] > order[last] for one in whole)

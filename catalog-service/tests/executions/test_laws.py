@@ -125,8 +125,10 @@ class World:
         rows = await self.results.catalog.rows(
             """
             SELECT c.test_case_id::text AS test_case, e.test_id::text AS test, x.lane, x.environment, x.branch,
-                   coalesce(nullif(r.commit, ''), r.id::text) AS commit, e.at, e.status
+                   coalesce(nullif(r.commit, ''), r.id::text) AS commit, e.at, outcome_status(i.value) AS status,
+                   i.key AS iteration
             FROM executions e JOIN automated_test_cases c ON c.test_id = e.test_id
+            CROSS JOIN LATERAL jsonb_each_text(coalesce(e.iterations, jsonb_build_object('', e.outcomes))) AS i
             JOIN run_contexts x ON x.id = e.context_id JOIN test_runs r ON r.id = e.run_id
             WHERE c.test_case_id = ANY(%s)
             """,
@@ -283,7 +285,7 @@ async def test_the_order_of_files_changes_nothing(results: Results) -> None:
             await results.catalog.rows(
                 """
                 SELECT substr(r.key, 3) AS key, x.branch, x.environment, x.lane, t.class_name, t.name, e.at, e.status,
-                       e.outcomes, f.attempt, f.message, f.iterations
+                       e.outcomes, e.iterations, f.attempt, f.message, f.iterations AS failed
                 FROM executions e JOIN test_runs r ON r.id = e.run_id JOIN run_contexts x ON x.id = e.context_id
                 JOIN automated_tests t ON t.id = e.test_id
                 LEFT JOIN execution_failures f ON f.test_id = e.test_id AND f.run_id = e.run_id AND f.at = e.at

@@ -72,25 +72,38 @@ async def count(connection: Connection) -> dict[str, int]:
     return {"results": sum(times.values()), **{name: times.get(outcome, 0) for outcome, name in NAMES.items()}}
 
 
-async def gather(connection: Connection) -> None:
+_KEY = "CASE i.iteration WHEN '' THEN '' ELSE to_hex(hashtextextended(i.iteration, 0)) END"
+"""What an iteration `i` of a test is known by among others, also where the names of these take much space."""
+
+
+async def gather(connection: Connection, job: str) -> None:
     """Make of the results one row a test, in the temporary table `incoming_tests`: what outweighs counts.
 
     A test that is new has the id there that it is to have. All that is stored later follows this order, since rows in
-    the order of an index are quickest to add.
+    the order of an index are quickest to add. `job` tells iterations apart from those that other jobs of the lane ran.
     """
     await connection.execute(
-        """
+        f"""
         CREATE TEMP TABLE incoming_tests ON COMMIT DROP AS
         SELECT i.*, coalesce(t.merged_into, t.id, nextval('automated_tests_id_seq')) AS test_id, t.id IS NULL AS is_new,
-               NULL AS matched_by
+               NULL AS matched_by, iterations.outcomes AS iterations
         FROM (
             SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite,
                    min(file) AS file, min(nullif(iteration, '') COLLATE "C") AS full_name, max(outcome) AS outcome,
                    (CASE WHEN sum(duration_ms) > 2147483647 THEN 2147483647 ELSE sum(duration_ms) END)::integer
                        AS duration_ms
             FROM incoming GROUP BY fingerprint ORDER BY fingerprint
-        ) AS i LEFT JOIN automated_tests t USING (fingerprint)
-        """
+        ) AS i LEFT JOIN automated_tests t USING (fingerprint) LEFT JOIN (
+            SELECT fingerprint, jsonb_object_agg(key, outcome) AS outcomes FROM (
+                SELECT i.fingerprint, max(i.outcome) AS outcome, {_KEY}
+                       || CASE %(job)s::text WHEN '' THEN '' ELSE '.' || to_hex(hashtextextended(%(job)s, 0)) END AS key
+                FROM incoming i WHERE %(job)s::text <> '' OR i.fingerprint IN (
+                    SELECT fingerprint FROM incoming WHERE iteration <> '')
+                GROUP BY i.fingerprint, key
+            ) AS named GROUP BY fingerprint
+        ) AS iterations USING (fingerprint)
+        """,
+        {"job": job},
     )
     await connection.execute("ANALYZE incoming_tests (fingerprint, test_id, is_new)")
 
@@ -104,13 +117,17 @@ NAMED_TEST_CASES = f"""
 """The test cases that a `word` names: one or none, each way by its index, which a join on either would not use."""
 
 
-def _found(column: str, matched_by: str) -> str:
+_NAMING = f"array_agg(DISTINCT {_KEY})"
+"""The iterations that name a test case, whichever job ran them."""
+
+
+def _found(column: str, matched_by: str, also: str = "") -> str:
     """Return the query of the test cases that the words of a column of `incoming i` name."""
     return f"""
-        SELECT DISTINCT i.fingerprint, t.id AS test_case_id, '{matched_by}' AS matched_by
+        SELECT i.fingerprint, t.id AS test_case_id, '{matched_by}' AS matched_by, {_NAMING} AS iterations
         FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.{column}) AS word
         CROSS JOIN LATERAL ({NAMED_TEST_CASES}) AS t
-        WHERE i.{column} IS NOT NULL"""
+        WHERE i.{column} IS NOT NULL {also} GROUP BY i.fingerprint, t.id"""
 
 
 async def match(connection: Connection) -> list[str]:
@@ -122,7 +139,7 @@ async def match(connection: Connection) -> list[str]:
     await connection.execute(f"CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS {_found('named', 'named')}")
     unknown_ids = await _match_alike(connection, await _unknown_ids(connection))
     of_others = "AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)"
-    await connection.execute(f"INSERT INTO incoming_matches {_found('guessed', 'name')} {of_others}")
+    await connection.execute(f"INSERT INTO incoming_matches {_found('guessed', 'name', of_others)}")
     # Last: what a tag names takes nothing from what a name does.
     await connection.execute(f"INSERT INTO incoming_matches {_found('tagged', 'named')}")
     return unknown_ids[:_MOST_TOLD]
@@ -151,10 +168,11 @@ async def _match_alike(connection: Connection, words: list[str]) -> list[str]:
     )
     alike: dict[str, UUID] = {row["word"]: row["id"] for row in await cursor.fetchall()}
     await connection.execute(
-        """
-        INSERT INTO incoming_matches SELECT DISTINCT i.fingerprint, alike.id, 'named'
+        f"""
+        INSERT INTO incoming_matches SELECT i.fingerprint, alike.id, 'named', {_NAMING}
         FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS named (word)
         JOIN unnest(%s::text[], %s::uuid[]) AS alike (word, id) USING (word) WHERE i.named IS NOT NULL
+        GROUP BY i.fingerprint, alike.id
         """,
         (list(alike), list(alike.values())),
     )

@@ -72,8 +72,8 @@ async def _move(connection: Connection, ids: dict[str, Any]) -> None:
 
 _STATEMENTS = (
     f"""
-    INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at)
-    SELECT pair.new, c.test_case_id, c.matched_by, c.named_at
+    INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at, iterations)
+    SELECT pair.new, c.test_case_id, c.matched_by, c.named_at, c.iterations
     FROM {_PAIRS} JOIN automated_test_cases c ON c.test_id = pair.old
     WHERE NOT EXISTS (SELECT FROM automated_test_cases WHERE test_id = pair.new)
     """,
@@ -86,13 +86,9 @@ _STATEMENTS = (
     """,
     # Of a run that had both, the outcomes are put together.
     f"""
-    INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
-    SELECT pair.new, o.context_id, o.at, o.run_id, o.duration_ms, o.status, o.outcomes
-    FROM {_PAIRS} JOIN executions o ON o.test_id = pair.old
-    ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
-        duration_ms = greatest(e.duration_ms, excluded.duration_ms),
-        status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
-        outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
+    INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes, iterations)
+    SELECT pair.new, o.context_id, o.at, o.run_id, o.duration_ms, o.status, o.outcomes, o.iterations
+    FROM {_PAIRS} JOIN executions o ON o.test_id = pair.old {storing.MERGE_EXECUTIONS}
     """,
     f"""
     INSERT INTO execution_failures (test_id, at, run_id, attempt, message, trace, iterations)

@@ -246,6 +246,11 @@ def _add_tests(metadata: sa.MetaData) -> None:
             server_default=sa.false(),
             comment="named by another branch or a selection of tests alone, which takes nothing away",
         ),
+        sa.Column(
+            "iterations",
+            pg.ARRAY(sa.Text),
+            comment="hashes of the names of the iterations that name it; null: the whole test does",
+        ),
         one_of("matched_by", "named", "name", "automation_id", "person", "created"),
         comment="which test cases the results of a test count for",
     )
@@ -346,6 +351,11 @@ def _add_executions(metadata: sa.MetaData) -> None:
             "outcomes",
             sa.Text,
             comment="of each attempt: 0 not run, 1 skipped, 2 passed, 3 passed in the end, 4 failed",
+        ),
+        sa.Column(
+            "iterations",
+            pg.JSONB,
+            comment="outcomes of each iteration by a hash of its name, then a dot and one of its job; null: no names",
         ),
         postgresql_partition_by="RANGE (at)",
     )

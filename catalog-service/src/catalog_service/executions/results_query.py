@@ -71,8 +71,8 @@ class ResultsQuery(BaseModel):
     attempt: Annotated[
         Annotated[int, Field(ge=1, le=MOST_ATTEMPTS)] | None,
         Field(
-            description="The how-manieth attempt: the last that ran a test gives its result. Default: by `job` and"
-            " `job_try`, else 1."
+            description="Which attempt of its job this is, from 1: the last that ran a test, or of a test with"
+            " parameters each of its iterations, gives its result. Default: by `job` and `job_try`, else 1."
         ),
     ] = None
     job: Annotated[

@@ -30,12 +30,15 @@ _LANE = "concat_ws(', ', {0}.branch, nullif({0}.environment, ''), {0}.lane) AS l
 # Nothing can be missing of what people execute: where it has not failed, they may say that nobody does so any more.
 _TO_RETIRE = f"""
     WITH contexts AS MATERIALIZED ({CONTEXTS})
-    SELECT s.test_id, s.context_id, {_LANE.format("c")} FROM test_states s JOIN contexts c ON c.id = s.context_id
+    SELECT s.test_id, s.context_id, {_LANE.format("c")}, EXISTS (
+        SELECT FROM test_states o WHERE (o.test_id, o.context_id) = (s.test_id, s.context_id)
+        AND o.position >= c.missing_before) AS runs
+    FROM test_states s JOIN contexts c ON c.id = s.context_id
     WHERE s.test_id = ANY(%(ids)s) AND {_AS_ASKED}
     AND (s.position < c.missing_before OR c.lane = '{lanes.MANUAL}' AND s.status IN ('passed', 'skipped')
          AND EXISTS (SELECT FROM automated_tests t WHERE t.id = s.test_id AND t.is_manual))
     UNION
-    SELECT s.test_id, d.context_id, {_LANE.format("d")}
+    SELECT s.test_id, d.context_id, {_LANE.format("d")}, false
     FROM test_states s JOIN contexts k ON k.id = s.context_id AND k.branch = %(default_branch)s
     CROSS JOIN LATERAL ({DROPPED} AND {_AS_ASKED}) AS d WHERE s.test_id = ANY(%(ids)s)
     ORDER BY test_id, context_id
@@ -57,9 +60,12 @@ class _Test(TypedDict):
 
 
 class _Lane(TypedDict):
+    """Where a test is missing; `runs`: but for iterations of it which name some of its test cases."""
+
     test_id: int
     context_id: int
     lane: str
+    runs: bool
 
 
 async def missing_in(connection: Connection, branch: str, lane: str, default_branch: str) -> list[int]:
@@ -90,6 +96,7 @@ async def retire(
         where[one["test_id"]].append(one)
     pairs = [one for some in where.values() for one in some]
     affected = await _affected(connection, pairs)
+    await _forget_iterations(connection, [one for one in pairs if one["runs"]])
     await connection.execute(
         """
         INSERT INTO retired_tests (test_id, context_id, retired_at, retired_by, note)
@@ -97,7 +104,7 @@ async def retire(
         FROM unnest(%(tests)s::bigint[], %(contexts)s::integer[]) AS one (test_id, context_id)
         ON CONFLICT (test_id, context_id) DO NOTHING
         """,
-        {**_columns(pairs), "at": now, "by": author(actor), "note": note},
+        {**_columns([one for one in pairs if not one["runs"]]), "at": now, "by": author(actor), "note": note},
     )
     await states.refresh(connection, affected)
     await _tell(connection, tests, where, affected, note, actor)
@@ -108,6 +115,20 @@ async def retire(
         elif test_id not in where:
             problems[test_id] = await _not_missing(connection, tests[test_id])
     return Retired([test_id for test_id in dict.fromkeys(ids) if test_id in where], problems)
+
+
+async def _forget_iterations(connection: Connection, pairs: Sequence[_Lane]) -> None:
+    """Have tests that run count no more for the test cases that iterations which do not run have named."""
+    await connection.execute(
+        f"""
+        WITH contexts AS MATERIALIZED ({CONTEXTS})
+        DELETE FROM automated_test_cases k USING test_states s, contexts c,
+            unnest(%(tests)s::bigint[], %(contexts)s::integer[]) AS one (test_id, context_id)
+        WHERE (s.test_id, s.context_id) = (one.test_id, one.context_id) AND c.id = one.context_id
+        AND s.position < c.missing_before AND (k.test_id, k.test_case_id) = (s.test_id, s.test_case_id)
+        """,
+        _columns(pairs),
+    )
 
 
 async def _lock(connection: Connection, ids: Collection[int]) -> list[_Test]:

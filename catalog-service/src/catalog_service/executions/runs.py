@@ -1,5 +1,6 @@
 """Runs: made or found by their key, ended, shown, deleted."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
@@ -34,6 +35,7 @@ HEALTH = """
 """Joins to runs `r` why they do not tell the whole, and what they say of each lane that they had."""
 HEALTH_COLUMNS = """
     CASE WHEN h.reasons = '{}' THEN 'ok' ELSE 'incomplete' END AS health, h.reasons AS health_reasons, parts.lanes"""
+_PART_OF_JOB = re.compile(r" \d+/\d+$")
 MOST_ATTEMPTS = 100
 """Tries of a job in a run."""
 NO_TESTS = {"tests": 0, "passed": 0, "failed": 0, "flaky": 0, "skipped": 0}
@@ -220,7 +222,7 @@ async def has_same_part(
 async def find_attempt(
     connection: Connection, run_id: UUID, context_id: int, job: str | None, job_try: str | None
 ) -> int:
-    """Return the how-manieth try of its job in a lane of a run this is, in the order in which tries have come.
+    """Return which try of its job in a lane of a run this is, counted in the order in which tries have come.
 
     It is the first where nobody says which job and which try it is. One that comes after a later try, by its number,
     counts together with that. Raise Invalid after the last that there may be.
@@ -245,6 +247,22 @@ async def find_attempt(
         )
         raise Invalid.field("/query/job_try", detail, "too_many")
     return attempt
+
+
+async def find_other_job(connection: Connection, run_id: UUID, context_id: int, job: str | None) -> str:
+    """Return the job, without which of its parallel parts it is, if another one ran first in a lane of a run; else "".
+
+    What one job ran again mends nothing of what another one did.
+    """
+    if job is None:
+        return ""
+    own = _PART_OF_JOB.sub("", job)
+    first = await fetch_value(
+        connection,
+        "SELECT job FROM run_uploads WHERE run_id = %s AND context_id = %s ORDER BY created_at, id LIMIT 1",
+        (run_id, context_id),
+    )
+    return "" if first is None or _PART_OF_JOB.sub("", first) == own else own
 
 
 async def take_for_whole(connection: Connection, run_id: UUID, upload_id: UUID) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from catalog_service.verdict_states import STATUS_OF_ALL
+from catalog_service.verdict_states import STATUS_OF_COMMIT
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_value
 
@@ -31,10 +31,13 @@ _ASKED = """
     unnest(%(cases)s::uuid[], %(tests)s::bigint[], %(contexts)s::integer[])
     AS one (test_case_id, test_id, context_id)"""
 
+_NAMED = "automated_test_cases c ON (c.test_id, c.test_case_id) = (one.test_id, one.test_case_id)"
+# A run counts that had an iteration which names the test case: without any the test is missing there.
+_OF_ONE = """
+    e.test_id = one.test_id AND e.context_id = one.context_id AND ran_iterations(e.iterations, c.iterations)"""
 # A test that a lane has now does not stand in the runs from before lanes any more.
 _COUNTS = """
-    EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = one.test_id AND c.test_case_id = one.test_case_id)
-    AND NOT EXISTS (
+    NOT EXISTS (
         SELECT FROM retired_tests d WHERE d.test_id = one.test_id AND d.context_id = one.context_id)
     AND NOT EXISTS (
         SELECT FROM run_contexts former JOIN run_contexts x
@@ -63,33 +66,32 @@ _IN_DOUBT = f"""(
 _FOUND = f"""
     SELECT one.test_case_id, one.test_id, one.context_id, s.status, s.run_id, s.commit, last.position, s.at,
            coalesce(s.last_pass_at, before.at) AS last_pass_at, shown.outcomes
-    FROM {_ASKED} CROSS JOIN LATERAL (
+    FROM {_ASKED} JOIN {_NAMED} CROSS JOIN LATERAL (
         SELECT r.position FROM executions e JOIN test_runs r ON r.id = e.run_id
-        WHERE e.test_id = one.test_id AND e.context_id = one.context_id ORDER BY e.at DESC LIMIT 1
+        WHERE {_OF_ONE} ORDER BY e.at DESC LIMIT 1
     ) AS newest CROSS JOIN LATERAL (
         SELECT r.position, r.commit, r.branch, r.id FROM executions e JOIN test_runs r ON r.id = e.run_id
-        WHERE e.test_id = one.test_id AND e.context_id = one.context_id AND e.at >= newest.position
+        WHERE {_OF_ONE} AND e.at >= newest.position
         ORDER BY r.position DESC, r.created_at DESC, r.id DESC LIMIT 1
     ) AS last CROSS JOIN LATERAL (
-        SELECT {STATUS_OF_ALL} AS status,
+        SELECT {STATUS_OF_COMMIT} AS status,
                (array_agg(e.run_id ORDER BY e.at DESC, e.run_id DESC))[1] AS run_id, max(r.commit) AS commit,
                max(e.at) AS at, max(e.at) FILTER (WHERE e.status IN ('passed', 'flaky')) AS last_pass_at
         FROM executions e JOIN test_runs r ON r.id = e.run_id CROSS JOIN LATERAL (
             SELECT coalesce(r.id = last.id OR r.position = last.position AND r.commit = last.commit, false) AS is_it
         ) AS of_last
-        WHERE e.test_id = one.test_id AND e.context_id = one.context_id AND e.at >= last.position
+        WHERE {_OF_ONE} AND e.at >= last.position
         AND (of_last.is_it OR {_IN_DOUBT})
         GROUP BY of_last.is_it, coalesce(r.commit, r.id::text)
-        ORDER BY array_position(ARRAY['failed', 'flaky', 'skipped', 'passed'], {STATUS_OF_ALL}), of_last.is_it DESC,
+        ORDER BY array_position(ARRAY['failed', 'flaky', 'skipped', 'passed'], {STATUS_OF_COMMIT}), of_last.is_it DESC,
                  max(e.at) DESC LIMIT 1
     ) AS s LEFT JOIN LATERAL (
-        SELECT e.at FROM executions e WHERE s.last_pass_at IS NULL AND e.test_id = one.test_id
-        AND e.context_id = one.context_id AND e.at < s.at AND e.status IN ('passed', 'flaky')
+        SELECT e.at FROM executions e WHERE s.last_pass_at IS NULL AND {_OF_ONE}
+        AND e.at < s.at AND e.status IN ('passed', 'flaky')
         ORDER BY e.at DESC LIMIT 1
     ) AS before ON true CROSS JOIN LATERAL (
         SELECT string_agg(o.outcome, '' ORDER BY o.at, o.run_id) AS outcomes FROM (
-            SELECT e.at, e.run_id, {_OUTCOME} AS outcome FROM executions e
-            WHERE e.test_id = one.test_id AND e.context_id = one.context_id
+            SELECT e.at, e.run_id, {_OUTCOME} AS outcome FROM executions e WHERE {_OF_ONE}
             ORDER BY e.at DESC, e.run_id DESC LIMIT {WINDOW}) AS o
     ) AS shown
     WHERE {_COUNTS}
@@ -105,7 +107,7 @@ _DROP = f"""
 DELETE FROM test_states known USING {_ASKED}
 WHERE (known.test_case_id, known.test_id, known.context_id) = (one.test_case_id, one.test_id, one.context_id)
 AND NOT (
-    EXISTS (SELECT FROM executions e WHERE e.test_id = one.test_id AND e.context_id = one.context_id) AND {_COUNTS})
+    EXISTS (SELECT FROM executions e JOIN {_NAMED} WHERE {_OF_ONE}) AND {_COUNTS})
 """
 
 # The first run of a commit behind all that a state knows takes its place; it is the newest of all, too.

@@ -33,6 +33,21 @@ class Run:
     at: datetime
 
 
+MERGE_EXECUTIONS = """
+    ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET (duration_ms, outcomes, iterations, status) = (
+        SELECT greatest(e.duration_ms, excluded.duration_ms), outcomes, iterations,
+               CASE WHEN iterations IS NULL THEN outcome_status(outcomes)
+                    ELSE status_of_iterations(ARRAY[iterations]) END
+        FROM (
+            SELECT merged_outcomes(e.outcomes, excluded.outcomes) AS outcomes,
+                   CASE WHEN num_nonnulls(e.iterations, excluded.iterations) > 0 THEN merged_iterations(ARRAY[
+                       coalesce(e.iterations, jsonb_build_object('', e.outcomes)),
+                       coalesce(excluded.iterations, jsonb_build_object('', excluded.outcomes))], 0) END AS iterations
+        ) AS merged)
+"""
+"""The SQL that puts what several files say of a test in one run together."""
+
+
 async def lock_forms(connection: Connection) -> None:
     """Wait for others who store several files in one transaction: what these lock together is in no order."""
     await connection.execute(
@@ -109,49 +124,82 @@ async def _store_tests(connection: Connection, run: Run) -> None:
         await connection.execute(_STORE_KNOWN, {**at, "is_new": True})
 
 
+_MOST_NAMING = 1000
+"""Of a test case that more iterations of a test name, it is the whole test that does."""
+_NAMING = "SELECT DISTINCT i.test_id FROM incoming_tests i JOIN incoming_matches m USING (fingerprint)"
+_STORE_NAMED = f"""
+    INSERT INTO automated_test_cases AS known (test_id, test_case_id, matched_by, named_at, is_aside, iterations)
+    SELECT i.test_id, m.test_case_id, min(m.matched_by), %(at)s, %(is_aside)s,
+           CASE WHEN bool_and(i.full_name IS NOT NULL AND m.iterations IS NOT NULL) THEN array_agg(DISTINCT n.name) END
+    FROM incoming_matches m JOIN incoming_tests i USING (fingerprint)
+    LEFT JOIN LATERAL unnest(m.iterations) AS n (name) ON true
+    WHERE NOT EXISTS (
+        SELECT FROM automated_test_cases newer
+        WHERE newer.test_id = i.test_id AND NOT newer.is_aside AND newer.named_at > %(at)s)
+    OR EXISTS (
+        SELECT FROM automated_test_cases c WHERE (c.test_id, c.test_case_id) = (i.test_id, m.test_case_id))
+    GROUP BY i.test_id, m.test_case_id ORDER BY i.test_id, m.test_case_id
+    ON CONFLICT (test_id, test_case_id) DO UPDATE SET
+        named_at = CASE WHEN known.is_aside = excluded.is_aside THEN greatest(known.named_at, excluded.named_at)
+            WHEN known.is_aside THEN excluded.named_at ELSE known.named_at END,
+        matched_by = CASE WHEN known.named_at = excluded.named_at THEN least(known.matched_by, excluded.matched_by)
+            WHEN known.named_at < excluded.named_at AND (known.is_aside OR NOT excluded.is_aside)
+            THEN excluded.matched_by ELSE known.matched_by END,
+        iterations = CASE
+            WHEN known.iterations IS NULL AND known.named_at < excluded.named_at AND NOT excluded.is_aside
+            THEN excluded.iterations
+            WHEN excluded.iterations IS NULL AND (known.named_at > excluded.named_at OR excluded.is_aside)
+            THEN known.iterations
+            WHEN num_nulls(known.iterations, excluded.iterations) = 0 THEN (
+                SELECT CASE WHEN count(*) <= {_MOST_NAMING} THEN array_agg(name) END
+                FROM (SELECT unnest(known.iterations) UNION SELECT unnest(excluded.iterations)) AS both_of (name)) END,
+        is_aside = known.is_aside AND excluded.is_aside
+    WHERE known.is_aside OR NOT excluded.is_aside OR NOT excluded.iterations <@ known.iterations
+"""
+# What the file has of the test that older ones named a test case by, and that names it no more.
+_TAKE_ITERATIONS = f"""
+    UPDATE automated_test_cases c SET iterations = left_over.names
+    FROM (
+        SELECT k.test_id, k.test_case_id, ARRAY(
+            SELECT unnest(k.iterations) EXCEPT SELECT split_part(come.key, '.', 1) FROM incoming_tests i
+            CROSS JOIN LATERAL jsonb_object_keys(i.iterations) AS come (key) WHERE i.test_id = k.test_id
+        ) AS names
+        FROM automated_test_cases k
+        WHERE k.test_id IN ({_NAMING}) AND k.iterations IS NOT NULL AND k.named_at < %(at)s AND NOT EXISTS (
+            SELECT FROM automated_test_cases newer
+            WHERE newer.test_id = k.test_id AND NOT newer.is_aside AND newer.named_at > %(at)s)
+    ) AS left_over
+    WHERE (c.test_id, c.test_case_id) = (left_over.test_id, left_over.test_case_id)
+    AND cardinality(left_over.names) < cardinality(c.iterations)
+"""
+_DELETE_NAMED = f"""
+    DELETE FROM automated_test_cases c USING (
+        SELECT test_id, max(named_at) FILTER (WHERE NOT is_aside) AS named_at
+        FROM automated_test_cases WHERE test_id IN ({_NAMING}) GROUP BY test_id
+    ) AS known
+    WHERE c.test_id = known.test_id AND c.named_at < known.named_at AND (
+        c.iterations IS NULL OR c.iterations = '{{}}'
+        OR EXISTS (SELECT FROM incoming_tests i WHERE i.test_id = c.test_id AND i.iterations IS NULL))
+"""
+
+
 async def _store_matches(connection: Connection, run: Run, *, is_aside: bool) -> list[Affected]:
     """Store whom the tests count for; return where this changes what older runs said.
 
     What the newest run of the default branch names is what counts: it replaces what older ones named, and a run that is
-    older than what is known changes nothing. What runs aside name since is counted beside it.
+    older than what is known names nothing new. What runs aside name since is counted beside it. What an iteration has
+    named that has not come stays: it is missing.
     """
     has_matches = await fetch_value(connection, "SELECT EXISTS (SELECT FROM incoming_matches)")
     if not has_matches:
         return []
     parameters = {"at": run.at, "is_aside": is_aside}
-    before = "SELECT DISTINCT i.test_id FROM incoming_tests i JOIN incoming_matches m USING (fingerprint)"
-    cases_of = f"SELECT c.test_id, c.test_case_id FROM automated_test_cases c WHERE c.test_id IN ({before})"
-    old = {(row["test_id"], row["test_case_id"]) for row in await (await connection.execute(cases_of)).fetchall()}
-    await connection.execute(
-        """
-        INSERT INTO automated_test_cases AS known (test_id, test_case_id, matched_by, named_at, is_aside)
-        SELECT i.test_id, m.test_case_id, min(m.matched_by), %(at)s, %(is_aside)s
-        FROM incoming_matches m JOIN incoming_tests i USING (fingerprint)
-        WHERE NOT EXISTS (
-            SELECT FROM automated_test_cases newer
-            WHERE newer.test_id = i.test_id AND NOT newer.is_aside AND newer.named_at > %(at)s)
-        GROUP BY i.test_id, m.test_case_id ORDER BY i.test_id, m.test_case_id
-        ON CONFLICT (test_id, test_case_id) DO UPDATE SET
-            named_at = CASE WHEN known.is_aside = excluded.is_aside
-                THEN greatest(known.named_at, excluded.named_at) ELSE excluded.named_at END,
-            matched_by = CASE WHEN known.named_at = excluded.named_at
-                THEN least(known.matched_by, excluded.matched_by) ELSE excluded.matched_by END,
-            is_aside = excluded.is_aside
-        WHERE known.is_aside OR NOT excluded.is_aside
-        """,
-        parameters,
-    )
-    await connection.execute(
-        f"""
-        DELETE FROM automated_test_cases c USING (
-            SELECT test_id, max(named_at) FILTER (WHERE NOT is_aside) AS named_at
-            FROM automated_test_cases WHERE test_id IN ({before}) GROUP BY test_id
-        ) AS known
-        WHERE c.test_id = known.test_id AND c.named_at < known.named_at
-        """
-    )
-    new = {(row["test_id"], row["test_case_id"]) for row in await (await connection.execute(cases_of)).fetchall()}
-    changed = old ^ new
+    old = await _read_named(connection)
+    await connection.execute(_STORE_NAMED, parameters)
+    if not is_aside:
+        await connection.execute(_TAKE_ITERATIONS, parameters)
+    await connection.execute(_DELETE_NAMED)
+    changed = {(test_id, test_case_id) for test_id, test_case_id, _ in old ^ await _read_named(connection)}
     if not changed:
         return []
     return await fetch_all(
@@ -166,20 +214,29 @@ async def _store_matches(connection: Connection, run: Run, *, is_aside: bool) ->
     )
 
 
+async def _read_named(connection: Connection) -> set[tuple[int, UUID, frozenset[str] | None]]:
+    """Return the test cases that tests of the file count for which name any, with the iterations that name them."""
+    cursor = await connection.execute(
+        f"SELECT test_id, test_case_id, iterations FROM automated_test_cases WHERE test_id IN ({_NAMING})"
+    )
+    return {
+        (row["test_id"], row["test_case_id"], row["iterations"] and frozenset(row["iterations"]))
+        for row in await cursor.fetchall()
+    }
+
+
 async def _store_executions(connection: Connection, run: Run, attempt: int, *, is_first: bool) -> None:
+    """Store how the tests of the file ended. What an attempt does not run again of a test has not passed by it."""
     await connection.execute("SELECT make_execution_months(%s)", (run.at,))
-    merge = """
-        ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
-            duration_ms = greatest(e.duration_ms, excluded.duration_ms),
-            status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
-            outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
-    """
     await connection.execute(
         f"""
-        INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
+        INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes, iterations)
         SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), {states.status_of("max(outcome)")},
-               repeat('0', %(attempt)s - 1) || max(outcome)
-        FROM incoming_tests GROUP BY test_id ORDER BY test_id {"" if is_first else merge}
+               repeat('0', %(attempt)s - 1) || max(outcome),
+               CASE WHEN count(*) = 1 AND %(attempt)s = 1 OR count(iterations) = 0 THEN (array_agg(iterations))[1]
+                    ELSE merged_iterations(
+                        array_agg(coalesce(iterations, jsonb_build_object('', outcome))), %(attempt)s - 1) END
+        FROM incoming_tests GROUP BY test_id ORDER BY test_id {"" if is_first else MERGE_EXECUTIONS}
         """,
         {"context": run.context_id, "at": run.at, "run": run.id, "attempt": attempt},
     )
@@ -223,6 +280,7 @@ async def _had(connection: Connection, run: Run) -> list[Affected]:
         """
         SELECT DISTINCT c.test_case_id, c.test_id, %(context)s::integer AS context_id
         FROM incoming_tests i JOIN automated_test_cases c ON c.test_id = i.test_id
+        WHERE ran_iterations(i.iterations, c.iterations)
         """,
         {"context": run.context_id},
     )

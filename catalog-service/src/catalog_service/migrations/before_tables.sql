@@ -176,6 +176,17 @@ CREATE FUNCTION merge_search_entries() RETURNS void
     END
     $$;
 
+CREATE FUNCTION merged_iterations(parts jsonb[], attempts_before integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE AS $$
+        SELECT jsonb_object_agg(name, outcomes) FROM (
+            SELECT name, repeat('0', attempts_before) || string_agg(outcome, '' ORDER BY n) AS outcomes FROM (
+                SELECT e.key AS name, n, max(substr(e.value, n, 1)) AS outcome
+                FROM unnest(parts) AS part CROSS JOIN LATERAL jsonb_each_text(part) AS e
+                CROSS JOIN LATERAL generate_series(1, length(e.value)) AS n GROUP BY e.key, n
+            ) AS attempts GROUP BY name
+        ) AS merged
+    $$;
+
 CREATE FUNCTION merged_outcomes(one text, other text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
         SELECT string_agg(greatest(substr(one, n, 1), substr(other, n, 1)), '' ORDER BY n)
@@ -191,6 +202,13 @@ LANGUAGE sql IMMUTABLE AS $_$
             ELSE 'skipped'
         END
     $_$;
+
+CREATE FUNCTION ran_iterations(iterations jsonb, names text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+        SELECT iterations IS NULL OR names IS NULL OR EXISTS (
+            SELECT FROM jsonb_object_keys(iterations) AS key
+            WHERE split_part(key, '.', 1) = ANY(array_append(names, '')))
+    $$;
 
 CREATE FUNCTION remember_item_change(wire_name text, event json) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -294,6 +312,19 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
         RETURN replace(replace(replace(replace(replace(replace(replace(replace(
             said, '-', ' '), '.', ' '), '/', ' '), '@', ' '), '<', ' '), '&', ' '), '+', ' '), '_', ' ');
     END
+    $$;
+
+CREATE FUNCTION status_of_iterations(parts jsonb[]) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+        SELECT CASE max(CASE WHEN has_failed AND has_passed THEN 3 WHEN has_failed THEN 4
+                        WHEN has_passed THEN 2 ELSE 1 END)
+            WHEN 4 THEN 'failed' WHEN 3 THEN 'flaky' WHEN 2 THEN 'passed' ELSE 'skipped' END
+        FROM (
+            SELECT bool_or(s.status IN ('failed', 'flaky')) AS has_failed,
+                   bool_or(s.status IN ('passed', 'flaky')) AS has_passed
+            FROM unnest(parts) AS part CROSS JOIN LATERAL jsonb_each_text(part) AS e
+            CROSS JOIN LATERAL (SELECT outcome_status(e.value) AS status) AS s GROUP BY e.key
+        ) AS iterations
     $$;
 
 CREATE FUNCTION tag_keys(tags text[]) RETURNS text[]

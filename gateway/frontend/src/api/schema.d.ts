@@ -23084,7 +23084,7 @@ export interface operations {
             query?: {
                 /** @description A file without a result is meant so; otherwise its run is incomplete. */
                 allow_empty?: boolean;
-                /** @description The how-manieth attempt: the last that ran a test gives its result. Default: by `job` and `job_try`, else 1. */
+                /** @description Which attempt of its job this is, from 1: the last that ran a test, or of a test with parameters each of its iterations, gives its result. Default: by `job` and `job_try`, else 1. */
                 attempt?: number;
                 /** @description Default: the branch that verdicts are of. */
                 branch?: string;
