@@ -5,10 +5,12 @@ import dataclasses
 import re
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from chassis.core.identity import Identity, Role
+from chassis.core.projects import within
 from testing.isolation import checksums
 from testing.service import Json, ok
 
@@ -54,6 +56,14 @@ async def ids(catalog: Any) -> dict[str, Any]:
             await asyncio.sleep(0.05)
             stored = await here.read(f"/test-results/{stored['id']}")
     (test,) = (await here.read("/automated-tests"))["items"]
+    reference_id = uuid4()
+    with within(HERE.project):
+        async with catalog.database.statement() as connection:
+            await connection.execute(
+                "INSERT INTO waiting_references (id, kind, owner_kind, owner_id, wanted_kind, key, notes, since)"
+                " VALUES (%s, 'link', 'requirement', %s, 'test_case', 'later', %s, now())",
+                (reference_id, requirement["id"], MARK),
+            )
     accepted = {"automated_test_id": test["id"], "reason": MARK, "until": str(datetime.now(UTC).date())}
     return {
         "accepted_failure_id": ok(await here.post("/accepted-failures", accepted), 201)["id"],
@@ -64,6 +74,7 @@ async def ids(catalog: Any) -> dict[str, Any]:
         "requirement_id": requirement["id"],
         "test_case_id": test_case["id"],
         "link_id": link["id"],
+        "reference_id": reference_id,
         "mapping_id": mapping["id"],
         "import_id": ok(sent, 202)["id"],
         "external_id": f"{MARK}-R",

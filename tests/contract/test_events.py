@@ -148,6 +148,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "catalog.link.created": ("catalog.link {link[id]}",),
     "catalog.link.updated": ("changes of catalog.link {link[id]}",),
     "catalog.link.deleted": ("catalog.link {link[id]}", "changes of catalog.link {link[id]}"),
+    "catalog.reference.deleted": (),
     "catalog.coverage.changed": (),
     "catalog.coverage.dropped": (),
     "catalog.import.applied": ("catalog.import {import_id}",),

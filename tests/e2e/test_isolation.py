@@ -59,6 +59,10 @@ def known(full: Traceline) -> dict[str, str]:
     eventually(lambda: ok(full.get(f"/test-results/{upload}"))["status"] == "completed", "the end of the upload")
     (automated,) = full.items("/automated-tests")
     known_failure = {"automated_test_id": automated["id"], "reason": "Known.", "until": str(datetime.now(UTC).date())}
+    waits = [
+        {"kind": "link", "requirement": requirement["external_id"], "test_case": f"{requirement['external_id']}-T"}
+    ]
+    full.apply_import(full.plan_import(waits))
     policy = {"rules": [{"rule": "max_failed", "limit": 0}]}
     assert full.put("/reports/gate/policies/Ours", json=policy).status_code in {200, 201}
     return {
@@ -70,6 +74,7 @@ def known(full: Traceline) -> dict[str, str]:
         "review_id": ok(full.get(f"/suggestions/{suggestion['id']}"))["review_id"],
         "import_id": full.plan_import([new_requirement(kind="requirement")])["id"],
         "mapping_id": saved["id"],
+        "reference_id": full.items("/references")[0]["id"],
         "run_id": run["id"],
         "test-runs": test_run["id"],
         "test_id": str(automated["id"]),

@@ -75,6 +75,8 @@ def known(admin: Traceline) -> dict[str, str]:
         created(admin.post("/users/invitations", json={"email": f"{texts.word()}@example.com", "role": "viewer"}))
     rows = [new_requirement(kind="requirement") for _ in range(5)]
     imported = [admin.plan_import(rows) for _ in range(2)]
+    waits = [{"kind": "link", "requirement": f"{word}-{n}", "test_case": word} for n in range(3)]
+    admin.apply_import(admin.plan_import(waits))
     for _ in range(2):
         mapping = {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Title"}}}
         created(admin.post("/imports/mappings", json={"name": texts.word(), "mapping": mapping}))

@@ -185,6 +185,48 @@ sa.Index(None, links.c.project_id, links.c.created_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.updated_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.link_source, links.c.link_type)
 
+waiting_references = sa.Table(
+    "waiting_references",
+    metadata,
+    project_column(),
+    sa.Column("id", sa.Uuid, primary_key=True),
+    required("kind", sa.Text),
+    required("owner_kind", sa.Text),
+    sa.Column(
+        "owner_id",
+        sa.Uuid,
+        comment="the requirement or test case that has it; null: none has, owner_key is the key of that end",
+    ),
+    sa.Column("owner_key", sa.String(100)),
+    required("wanted_kind", sa.Text),
+    required("key", sa.String(100), comment="the external_id that it waits for"),
+    sa.Column("link_type", sa.Text),
+    sa.Column("confidence_score", sa.Double),
+    sa.Column("notes", sa.Text),
+    sa.Column("source", sa.Text, comment="where in which file it stands"),
+    sa.Column("import_id", sa.Uuid),
+    timestamp("since"),
+    sa.Column("created_by", sa.String(100)),
+    sa.UniqueConstraint(
+        *("project_id", "kind", "owner_kind", "owner_id", "owner_key", "wanted_kind", "key"),
+        name="uq_waiting_references_ends",
+        postgresql_nulls_not_distinct=True,
+    ),
+    one_of("kind", "link", "relation"),
+    one_of("owner_kind", "requirement", "test_case"),
+    one_of("wanted_kind", "requirement", "test_case"),
+    sa.CheckConstraint("num_nonnulls(owner_id, owner_key) = 1", name="owner"),
+    comment="references to items that are not there yet",
+)
+sa.Index(None, waiting_references.c.project_id, waiting_references.c.since.desc(), waiting_references.c.id)
+sa.Index(None, waiting_references.c.project_id, waiting_references.c.wanted_kind, waiting_references.c.key)
+sa.Index(
+    "ix_waiting_references_owner_key",
+    *(waiting_references.c[name] for name in ("project_id", "owner_kind", "owner_key")),
+    postgresql_where=waiting_references.c.owner_key.is_not(None),
+)
+sa.Index(None, waiting_references.c.owner_id)
+
 for _item in ("requirement", "test_case"):
     sa.Table(
         f"linked_{_item}s",

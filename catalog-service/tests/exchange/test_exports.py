@@ -73,7 +73,7 @@ async def test_a_native_export_holds_what_the_api_answers(catalog: Any, export_f
 async def test_the_first_line_says_what_the_file_holds_and_the_last_that_it_is_whole(catalog: Any) -> None:
     module, *_ = await a_project(catalog)
     head, *records, end = lines(await export(catalog, format="ndjson", module=module))
-    counts = {"requirements": 1, "test_cases": 1, "links": 1, "revisions": 1, "schemas": 0}
+    counts = {"requirements": 1, "test_cases": 1, "links": 1, "revisions": 1, "references": 0, "schemas": 0}
     assert list(head) == ["traceline_exchange", "instance", "exported_at", "record_position", "profile", "counts"]
     assert head["traceline_exchange"] == 1
     assert head["profile"] == "native"
@@ -110,7 +110,7 @@ async def test_a_plain_export_names_items_by_external_id(catalog: Any) -> None:
     assert second["id"] == test_case["id"], "it has no external_id to be named by"
     assert (link["requirement"], link["requirement_id"]) == (requirement["external_id"], None)
     assert (link["test_case"], link["test_case_id"]) == (None, test_case["id"])
-    assert end["counts"] == {"requirements": 1, "test_cases": 1, "links": 1, "revisions": 0, "schemas": 0}
+    assert end["counts"] == dict.fromkeys(end["counts"], 0) | {"requirements": 1, "test_cases": 1, "links": 1}
     item, other, found = read(response)
     assert isinstance(item, Item)
     assert item.fields == {name: value for name, value in requirement.items() if name not in made}

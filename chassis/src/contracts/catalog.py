@@ -230,6 +230,40 @@ class TestRunCompleted(Momentary):
     ]
 
 
+class ReferenceOwnerState(_State):
+    """The item that has a reference."""
+
+    kind: Literal["requirement", "test_case"]
+    id: UUID
+    external_id: str | None
+    title: str
+
+
+class ReferenceState(_State):
+    """A reference to an item that is not there: `key` is the external_id that it waits for.
+
+    Where neither end is there it has no owner, and `other_key` is the external_id of the other end.
+    """
+
+    id: UUID
+    owner: ReferenceOwnerState | None
+    kind: Literal["link", "relation"]
+    key: str
+    key_kind: Literal["requirement", "test_case"]
+    other_key: str | None
+    link_type: str | None
+    source: str | None
+    import_id: UUID | None
+    since: datetime
+
+
+class ReferenceDeleted(Momentary):
+    """A reference that waited for its other end was given up: it makes no link any more."""
+
+    wire_name = "catalog.reference.deleted"
+    reference: ReferenceState
+
+
 class AcceptedFailureState(_State):
     """A failure of a test, or of all tests of a test case, that is accepted until a time."""
 
@@ -294,6 +328,7 @@ EVENTS: tuple[type[Payload], ...] = (
     ImportApplied,
     ImportProgressed,
     TestRunCompleted,
+    ReferenceDeleted,
     AcceptedFailureCreated,
     AcceptedFailureEnded,
     AutomatedTestsRetired,

@@ -97,7 +97,7 @@ AUTH = Service(
 CATALOG = Service(
     "catalog",
     resources=(
-        *("requirements", "test-cases", "links", "changes", "reports", "search", "imports", "exports"),
+        *("requirements", "test-cases", "links", "references", "changes", "reports", "search", "imports", "exports"),
         *("test-runs", "test-results", "automated-tests", "accepted-failures", "badges"),
     ),
     tags={

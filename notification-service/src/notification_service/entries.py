@@ -95,6 +95,27 @@ def updated(kind: ResourceType) -> Entries:
     return entries
 
 
+def reference_deleted(event: Received[catalog.ReferenceDeleted]) -> Iterable[Entry]:
+    """Return one entry for the reference that was given up."""
+    reference = event.data.reference
+    owner = reference.owner
+    wanted = f"{reference.key_kind.replace('_', ' ')} {reference.key}"
+    whose = reference.other_key if owner is None else named(owner.kind, owner.title, owner.external_id)
+    before = given(reference, frozenset({"id", "owner"}))
+    yield entry_of(
+        event,
+        AuditAction.REFERENCE_DELETED,
+        ResourceType.REFERENCE,
+        str(reference.id),
+        wanted,
+        f"{who(event.actor)} gave up the reference from {whose} to the {wanted}, which is not there.",
+        before,
+        None,
+        None if owner is None else {f"{owner.kind}_id": owner.id},
+        item_ids=None if owner is None else [str(owner.id)],
+    )
+
+
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry]:
     """Return one entry for the drop."""
     now = event.data

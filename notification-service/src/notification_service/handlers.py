@@ -142,6 +142,7 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     catalog.LinkCreated: _changed(_LINK, entries.created(_LINK), "created"),
     catalog.LinkUpdated: _updated(_LINK),
     catalog.LinkDeleted: _deleted(_LINK),
+    catalog.ReferenceDeleted: audited(entries.reference_deleted),
     catalog.CoverageChanged: streamed(stream_events.coverage_changed),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
     catalog.ImportProgressed: streamed(stream_events.import_progressed),

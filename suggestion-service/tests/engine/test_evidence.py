@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from explaining import explain_pair
 
 from suggestion_service.engine import Algorithm, Corpus, Entry, Explanation, ItemText, Scorer, read, terms
 
@@ -30,7 +29,7 @@ def explained(
         corpus.put("requirement" if number % 2 else "test_case", UUID(int=100 + number), Entry(terms(item)))
     more(corpus)
     readings = {PAIR[0]: read(requirement), PAIR[1]: read(test_case)}
-    return explain_pair(Scorer(corpus.snapshot()), algorithm, *PAIR, readings)
+    return Scorer(corpus.snapshot()).explain(algorithm, *PAIR, readings)
 
 
 def item(description: str, title: str = "", **fields: Any) -> ItemText:

@@ -137,7 +137,7 @@ def _add_rows(metadata: sa.MetaData) -> None:
         project_column(),
         sa.Column("job_id", sa.Uuid, primary_key=True),
         sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("kind", sa.Text, nullable=False, comment="requirement, test_case, link or revision"),
+        sa.Column("kind", sa.Text, nullable=False, comment="requirement, test_case, link, revision or reference"),
         sa.Column("row", sa.Integer, comment="as a person counts the rows or objects of the file, from 1"),
         sa.Column("line", sa.Integer),
         sa.Column("sheet", sa.Text, comment="of a workbook"),
@@ -152,7 +152,7 @@ def _add_rows(metadata: sa.MetaData) -> None:
         sa.Column(
             "action",
             sa.Text,
-            comment="create, update, unchanged, conflict, error, skip or delete; empty until it is planned",
+            comment="create, update, unchanged, conflict, error, skip, delete or wait; empty until it is planned",
         ),
         sa.Column("code", sa.Text, comment="why it is a conflict, an error or skipped"),
         sa.Column("target_id", sa.Uuid, comment="of the item or link that it changes, or that it becomes"),

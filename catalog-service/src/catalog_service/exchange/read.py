@@ -22,7 +22,7 @@ from catalog_service.exchange import registry
 from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
-from catalog_service.exchange.records import Document, Item, Notice, Revision, Unreadable
+from catalog_service.exchange.records import Document, Item, Notice, Reference, Revision, Unreadable
 from catalog_service.exchange.validation import Validation
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.full_disks import is_full, no_room_for_files
@@ -180,6 +180,8 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             read.documents.append({"name": record.name, "content": record.content})
         elif isinstance(record, Revision) and not order.restoring:
             continue
+        elif isinstance(record, Reference) and not order.restoring and record.fields.get("reference_kind") != "link":
+            notices.add(Notice("relations_kept", "References to relations are kept by a restore alone.", unclean=True))
         elif not _is_wanted(record, order.kind):
             read.dropped += 1
         else:

@@ -93,6 +93,28 @@ class Revision:
 
 
 @dataclass(slots=True)
+class Reference:
+    """A reference that waited for its other end where a native file was written: the columns of its table.
+
+    What it becomes, a link or a relation, is its `reference_kind`.
+    """
+
+    row: int
+    fields: dict[str, Any]
+    line: int | None = None
+
+    def as_link(self) -> Link:
+        """Return it as a link of which one end may be there by now."""
+        owner = {"id": str(self.fields.get("owner_id"))}
+        if self.fields.get("owner_id") is None:
+            owner = {"external_id": str(self.fields.get("owner_key"))}
+        ends = {self.fields.get("owner_kind"): owner}
+        ends[self.fields.get("wanted_kind")] = {"external_id": str(self.fields.get("key"))}
+        given = {name: self.fields.get(name) for name in ("link_type", "confidence_score", "notes")}
+        return Link(self.row, ends.get("requirement", {}), ends.get("test_case", {}), given, self.line)
+
+
+@dataclass(slots=True)
 class Notice:
     """Something that concerns the whole file, such as what of it is not taken; `count` times.
 
@@ -113,12 +135,13 @@ class Document:
     content: dict[str, Any]
 
 
-Record = Item | Link | Revision | Notice | Document
+Record = Item | Link | Revision | Reference | Notice | Document
 
 _TYPES: dict[str, type[Record]] = {
     "item": Item,
     "link": Link,
     "revision": Revision,
+    "reference": Reference,
     "notice": Notice,
     "document": Document,
 }

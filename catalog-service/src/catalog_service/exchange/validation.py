@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import orjson
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
-from catalog_service.exchange.records import Item, Link, Remark, Revision
+from catalog_service.exchange.records import Item, Link, Reference, Remark, Revision
 from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text, UpTo100
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.fields import Score
@@ -72,6 +72,9 @@ _STORED: dict[str, type[BaseModel]] = {"requirement": StoredRequirement, "test_c
 _FIELDS = {kind: dict.fromkeys(model.model_fields) for kind, model in _MODELS.items()}
 
 
+ReferredKey = Annotated[str, Field(min_length=1, max_length=100)]
+
+
 class LinkWrite(NewBody):
     """A link of a file."""
 
@@ -103,6 +106,25 @@ class StoredRevision(BaseModel):
     changed_at: datetime
 
 
+class StoredReference(BaseModel):
+    """A reference that is restored."""
+
+    id: UUID
+    kind: Annotated[Literal["link", "relation"], Field(alias="reference_kind")]
+    owner_kind: Literal["requirement", "test_case"]
+    owner_id: UUID | None
+    owner_key: ReferredKey | None
+    wanted_kind: Literal["requirement", "test_case"]
+    key: ReferredKey
+    link_type: LinkType | None
+    confidence_score: Score | None
+    notes: str | None
+    source: str | None
+    import_id: UUID | None
+    since: datetime
+    created_by: UpTo100
+
+
 @dataclass(slots=True)
 class Tally:
     """How often each code was met, and in which row first."""
@@ -126,7 +148,7 @@ class Checked:
     """A record that was checked: its fields as they would be stored, which of them the file has, what is wrong."""
 
     kind: str
-    record: Item | Link | Revision
+    record: Item | Link | Reference | Revision
     fields: dict[str, Any]
     given: tuple[str, ...] | None
     problems: list[dict[str, Any]]
@@ -158,17 +180,21 @@ class Validation:
         self._most = sys.maxsize if restoring else strict_json.MAX_MEMBERS
         self._fields = {kind: ItemFields(model, self._most) for kind, model in self._models.items()}
 
-    def row(self, record: Item | Link | Revision) -> bytes:
+    def row(self, record: Item | Link | Reference | Revision) -> bytes:
         """Return a record as a line of COPY, with its end."""
         return self._line(self.check(record))
 
-    def check(self, record: Item | Link | Revision) -> Checked:
+    def check(self, record: Item | Link | Reference | Revision) -> Checked:
         """Return a record with what is wrong with it."""
         if isinstance(record, Item):
             return self._item(record)
         if isinstance(record, Link):
             return self._link(record)
-        return self._revision(record)
+        if isinstance(record, Reference):
+            return (
+                self._stored("reference", StoredReference, record) if self._restoring else self._link(record.as_link())
+            )
+        return self._stored("revision", StoredRevision, record)
 
     def _item(self, item: Item) -> Checked:
         sent = {name: value for name, value in item.fields.items() if value is not None}
@@ -267,14 +293,14 @@ class Validation:
         given = None if self._restoring else tuple(name for name in link.fields if name in LinkWrite.model_fields)
         return Checked("link", link, fields, given, problems, bool(problems))
 
-    def _revision(self, revision: Revision) -> Checked:
-        problems: list[dict[str, Any]] = []
+    def _stored(self, kind: str, model: type[BaseModel], record: Reference | Revision) -> Checked:
+        problems = _unstorable(record.fields, self._most)
         fields: dict[str, Any] = {}
         try:
-            fields = dict(StoredRevision.model_validate(revision.fields).__dict__)
+            fields = dict(model.model_validate(record.fields).__dict__)
         except ValidationError as error:
-            problems = _of_validation(error)
-        return Checked("revision", revision, fields, None, problems, bool(problems))
+            problems += _of_validation(error)
+        return Checked(kind, record, {} if problems else fields, None, problems, bool(problems))
 
     def _line(self, checked: Checked) -> bytes:
         record, problems, given, warnings = checked.record, checked.problems, checked.given, checked.warnings

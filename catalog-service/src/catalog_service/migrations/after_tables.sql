@@ -61,6 +61,28 @@ CREATE TRIGGER remember_item_change AFTER INSERT ON outbox FOR EACH ROW
     WHEN (new.wire_name IN ('catalog.requirement.updated', 'catalog.requirement.deleted',
                             'catalog.test_case.updated', 'catalog.test_case.deleted'))
     EXECUTE FUNCTION remember_told_item_change();
+CREATE TRIGGER forget_references AFTER DELETE ON requirements
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+    EXECUTE FUNCTION forget_references();
+CREATE TRIGGER forget_references AFTER DELETE ON test_cases
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+    EXECUTE FUNCTION forget_references();
+CREATE TRIGGER settle_created_references AFTER INSERT ON requirements
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+    WHEN (current_setting('traceline.references_later', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION settle_created_references('requirement');
+CREATE TRIGGER settle_created_references AFTER INSERT ON test_cases
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+    WHEN (current_setting('traceline.references_later', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION settle_created_references('test_case');
+CREATE TRIGGER settle_renamed_references AFTER UPDATE OF external_id ON requirements FOR EACH ROW
+    WHEN (new.external_id IS DISTINCT FROM old.external_id AND new.external_id IS NOT NULL
+        AND current_setting('traceline.references_later', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION settle_renamed_references('requirement');
+CREATE TRIGGER settle_renamed_references AFTER UPDATE OF external_id ON test_cases FOR EACH ROW
+    WHEN (new.external_id IS DISTINCT FROM old.external_id AND new.external_id IS NOT NULL
+        AND current_setting('traceline.references_later', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION settle_renamed_references('test_case');
 
 -- An entry of an import is read in pieces, which are not to be unpacked each time.
 ALTER TABLE import_chunks ALTER COLUMN data SET STORAGE EXTERNAL;

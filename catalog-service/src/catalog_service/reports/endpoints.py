@@ -140,6 +140,7 @@ async def get_gaps(request: Request, viewer: Viewer, database: Db) -> Response:
 
     Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. Filters choose requirements,
     a link by its own, and test cases by `module` and `tag`; `notes` names a module that nothing is in.
+    `waiting_references` counts what `GET /references` lists.
     """
     query = read_query(request, RequirementFilters)
     scope = await scope_of(database, query)

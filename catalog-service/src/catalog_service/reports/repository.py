@@ -6,13 +6,13 @@ from typing import NotRequired, TypedDict, cast
 from uuid import UUID
 
 from catalog_service.items import suspicion
-from catalog_service.items.kinds import ItemKind
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.reports.scope import Counts, Scope
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_column
+from chassis.db.rows import fetch_all, fetch_column, fetch_value
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
@@ -236,6 +236,21 @@ async def unlinked(connection: Connection, kind: ItemKind, scope: Conditions, wa
     in_scope = f"(SELECT * FROM {kind.table} r {scope.where}) i"
     total = None if scope.narrowed else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
     return await fetch_page(connection, _ITEM, in_scope, conditions, wanted, total)
+
+
+async def count_waiting_references(connection: Connection, scope: Scope) -> int:
+    """Return how many references wait for an item; where the report is narrowed, those that items in scope have."""
+    counts = "SELECT count(*) FROM waiting_references"
+    if scope.filters:
+        counts = " + ".join(
+            f"({counts} WHERE owner_kind = '{kind.name}' AND owner_id IN (SELECT id FROM {kind.table} r {of.where}))"
+            for kind, of in ((REQUIREMENT, scope.requirements), (TEST_CASE, scope.test_cases))
+        )
+        counts = f"SELECT {counts}"
+    number: int = await fetch_value(
+        connection, counts, {**scope.requirements.parameters, **scope.test_cases.parameters}
+    )
+    return number
 
 
 async def suspect_links(connection: Connection, scope: Conditions, wanted: PageRequest) -> Fetched:

@@ -156,6 +156,9 @@ class Gaps(ReportScope):
     uncovered_requirements: GapPage[GapItem]
     orphan_test_cases: GapPage[GapItem]
     suspect_links: GapPage[SuspectLink]
+    waiting_references: int = Field(
+        description="References to items that are not there; where filters are given, those that items in scope have."
+    )
     skip: int
     limit: int
     next_after: NextAfter

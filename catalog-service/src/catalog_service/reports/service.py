@@ -110,12 +110,14 @@ async def gaps(database: Database, scope: Scope, made_at: datetime, wanted: Page
         uncovered = await repository.unlinked(connection, REQUIREMENT, scope.requirements, of_requirements)
         orphans = await repository.unlinked(connection, TEST_CASE, scope.test_cases, of_test_cases)
         suspect = await repository.suspect_links(connection, scope.requirements, of_links)
+        waiting = await repository.count_waiting_references(connection, scope)
         notes = await _notes(connection, scope.modules)
     found = (uncovered, orphans, suspect)
     return Fetched([], max(page.total for page in found), wanted.end(found)), {
         "uncovered_requirements": {"items": uncovered.rows, "total": uncovered.total},
         "orphan_test_cases": {"items": orphans.rows, "total": orphans.total},
         "suspect_links": {"items": [_suspect_link(row) for row in suspect.rows], "total": suspect.total},
+        "waiting_references": waiting,
         "project": projects.current.get(),
         "made_at": made_at,
         "filters": scope.filters,

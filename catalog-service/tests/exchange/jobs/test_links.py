@@ -72,19 +72,13 @@ async def test_links_alone_find_the_items_that_came_from_another_record(imports:
         assert {action for of in counts.values() for action, number in of.items() if number} == {"unchanged"}
 
 
-async def test_an_end_that_nobody_has_is_said(imports: Any) -> None:
+async def test_an_end_by_an_id_that_nobody_has_is_said(imports: Any) -> None:
     there = await imports.catalog.requirement(external_id="REQ-there")
-    row = await imports.row(link(there["external_id"], "TC-nowhere"))
+    nowhere = {"id": "00000000-0000-4000-8000-000000000000"}
+    row = await imports.row(link({"external_id": there["external_id"]}, nowhere))
     assert told(row) == ("error", "test_case_not_found")
-    assert "TC-nowhere" in row["problems"][0]["message"]
-    assert told(await imports.row(link("REQ-nowhere", "TC-nowhere"))) == ("error", "requirement_not_found")
-
-
-async def test_the_end_that_the_file_brings_and_is_refused_is_not_there(imports: Any) -> None:
-    requirement = imports.requirement(priority="?")
-    test_case = imports.test_case()
-    job = await imports.plan(requirement, test_case, link(requirement["external_id"], test_case["external_id"]))
-    assert [told(row) for row in await imports.rows(job, kind="link")] == [("error", "requirement_not_found")]
+    assert nowhere["id"] in row["problems"][0]["message"]
+    assert told(await imports.row(link(nowhere, "TC-nowhere"))) == ("error", "requirement_not_found")
 
 
 async def test_a_pair_that_is_linked_is_changed_where_the_file_says_otherwise(imports: Any) -> None:

@@ -104,7 +104,12 @@ def book_of(word: str, *, title: str = "Doors close") -> bytes:
                 [f"{word}-T", "Close them", "5"],
                 [f"{word}-U", "", "x" * 9],
             ],
-            "Trace": [["Requirement ID", "Test Case ID"], [f"{word}-1", f"{word}-T"], [f"{word}-2", f"{word}-T"]],
+            "Trace": [
+                ["Requirement ID", "Test Case ID"],
+                [f"{word}-1", f"{word}-T"],
+                [f"{word}-2", f"{word}-T"],
+                [f"{word}-" + "2" * 100, f"{word}-T"],
+            ],
         }
     )
 
@@ -118,6 +123,7 @@ async def test_links_of_one_sheet_find_the_items_of_others_in_one_plan(imports: 
         ("Tests", "create"),
         ("Tests", "error"),
         ("Trace", "create"),
+        ("Trace", "wait"),
         ("Trace", "error"),
     ]
     applied = await imports.apply(job)
@@ -139,7 +145,7 @@ async def test_refused_rows_of_several_sheets_stand_each_below_its_own_header(im
         [f"{word}-U", "", "x" * 9],
         [],
         ["Requirement ID", "Test Case ID", "problem"],
-        [f"{word}-2", f"{word}-T", rows[4][2]],
+        [f"{word}-" + "2" * 100, f"{word}-T", rows[4][2]],
     ]
     assert "There is no requirement" in rows[4][2]
 

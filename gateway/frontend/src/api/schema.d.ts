@@ -1604,6 +1604,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List references that wait for their other end
+         * @description Return one page of them, the newest first: an import has named items that are not there yet.
+         *
+         *     Each becomes a link in the transaction in which the item comes, whoever creates it, and is not listed any more.
+         */
+        get: operations["list_references"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/references/{reference_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Give up a reference
+         * @description It makes no link when its other end comes; the audit log says who gave it up.
+         *
+         *     Needs the role `reviewer`.
+         */
+        delete: operations["delete_reference"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/coverage-by-module": {
         parameters: {
             query?: never;
@@ -1683,6 +1727,7 @@ export interface paths {
          *
          *     Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. Filters choose requirements,
          *     a link by its own, and test cases by `module` and `tag`; `notes` names a module that nothing is in.
+         *     `waiting_references` counts what `GET /references` lists.
          */
         get: operations["get_gaps"];
         put?: never;
@@ -3472,7 +3517,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -5263,6 +5308,11 @@ export interface components {
             skip: number;
             suspect_links: components["schemas"]["GapPage_SuspectLink_"];
             uncovered_requirements: components["schemas"]["GapPage_GapItem_"];
+            /**
+             * Waiting References
+             * @description References to items that are not there; where filters are given, those that items in scope have.
+             */
+            waiting_references: number;
         };
         /**
          * GateAnswer
@@ -5483,7 +5533,8 @@ export interface components {
          *           "error": 0,
          *           "skip": 0,
          *           "unchanged": 0,
-         *           "update": 0
+         *           "update": 0,
+         *           "wait": 0
          *         },
          *         "requirements": {
          *           "conflict": 0,
@@ -5492,7 +5543,8 @@ export interface components {
          *           "error": 1,
          *           "skip": 0,
          *           "unchanged": 0,
-         *           "update": 3
+         *           "update": 3,
+         *           "wait": 0
          *         },
          *         "test_cases": {
          *           "conflict": 0,
@@ -5501,7 +5553,8 @@ export interface components {
          *           "error": 0,
          *           "skip": 0,
          *           "unchanged": 0,
-         *           "update": 0
+         *           "update": 0,
+         *           "wait": 0
          *         }
          *       },
          *       "created_at": "2026-03-02T08:15:00.123456Z",
@@ -5622,7 +5675,7 @@ export interface components {
          * @description What a row does to the record.
          * @enum {string}
          */
-        ImportAction: "create" | "update" | "unchanged" | "conflict" | "error" | "skip" | "delete";
+        ImportAction: "create" | "update" | "unchanged" | "conflict" | "error" | "skip" | "delete" | "wait";
         /**
          * ImportActions
          * @description How many rows of a kind have each action.
@@ -5642,6 +5695,12 @@ export interface components {
             unchanged: number;
             /** Update */
             update: number;
+            /**
+             * Wait
+             * @description Links that wait for an item that is not there.
+             * @default 0
+             */
+            wait?: number;
         };
         /**
          * ImportCounts
@@ -5822,7 +5881,7 @@ export interface components {
          * @description What a row of a file is.
          * @enum {string}
          */
-        ImportRowKind: "requirement" | "test_case" | "link" | "revision";
+        ImportRowKind: "requirement" | "test_case" | "link" | "revision" | "reference";
         ImportRowsGone: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "import_rows_gone";
@@ -6318,11 +6377,7 @@ export interface components {
             expected: string[];
             /**
              * Usual
-             * @description Of the commits before it, where there is no setting, each with its environment: a warning.
-             * @example [
-             *       "ci/e2e",
-             *       "ci/unit (windows)"
-             *     ]
+             * @description Of the commits before it, where there is no setting: a warning.
              */
             usual: string[];
         };
@@ -6996,7 +7051,8 @@ export interface components {
          *           "error": 0,
          *           "skip": 0,
          *           "unchanged": 0,
-         *           "update": 0
+         *           "update": 0,
+         *           "wait": 0
          *         },
          *         "requirements": {
          *           "conflict": 0,
@@ -7005,7 +7061,8 @@ export interface components {
          *           "error": 1,
          *           "skip": 0,
          *           "unchanged": 0,
-         *           "update": 3
+         *           "update": 3,
+         *           "wait": 0
          *         },
          *         "test_cases": {
          *           "conflict": 0,
@@ -7014,7 +7071,8 @@ export interface components {
          *           "error": 0,
          *           "skip": 0,
          *           "unchanged": 0,
-         *           "update": 0
+         *           "update": 0,
+         *           "wait": 0
          *         }
          *       },
          *       "created_at": "2026-03-02T08:15:00.123456Z",
@@ -8968,6 +9026,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[Reference] */
+        Page_Reference_: {
+            /** Items */
+            items: components["schemas"]["Reference"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[Run] */
         Page_Run_: {
             /** Items */
@@ -9567,6 +9641,98 @@ export interface components {
             recovery_codes: string[];
         };
         /**
+         * Reference
+         * @description A reference to an item that is not there yet. A link becomes one when the item of this key comes.
+         * @example {
+         *       "id": "0d5d0a55-5ac6-4b7e-8b0e-4b7f1a3e9c21",
+         *       "import_id": "5b0e8a52-7f5c-4f0e-9a43-2b7c1f0d9e11",
+         *       "key": "TC-204",
+         *       "key_kind": "test_case",
+         *       "kind": "link",
+         *       "link_type": "covers",
+         *       "notes": null,
+         *       "other_key": null,
+         *       "owner": {
+         *         "external_id": "REQ-17",
+         *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "kind": "requirement",
+         *         "title": "Doors close before departure"
+         *       },
+         *       "since": "2026-03-02T08:15:01.123456Z",
+         *       "source": "doors.xlsx, sheet RTM, row 12"
+         *     }
+         */
+        Reference: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Import Id */
+            import_id: string | null;
+            /**
+             * Key
+             * @description The external_id that it waits for.
+             */
+            key: string;
+            /** @description What it waits for. */
+            key_kind: components["schemas"]["ReferredKind"];
+            kind: components["schemas"]["ReferenceKind"];
+            /** Link Type */
+            link_type: string | null;
+            /** Notes */
+            notes: string | null;
+            /**
+             * Other Key
+             * @description The external_id of its other end, where it has no owner.
+             */
+            other_key: string | null;
+            /** @description Null where neither end is there. */
+            owner: components["schemas"]["ReferenceOwner"] | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Source
+             * @description Where it stands: file, sheet and row.
+             */
+            source: string | null;
+        };
+        /**
+         * ReferenceKind
+         * @description What a reference becomes: a link, or a relation of two requirements.
+         * @enum {string}
+         */
+        ReferenceKind: "link" | "relation";
+        ReferenceNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "reference_not_found";
+        };
+        /**
+         * ReferenceOwner
+         * @description The item that has a reference.
+         */
+        ReferenceOwner: {
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["ReferredKind"];
+            /** Title */
+            title: string;
+        };
+        /**
+         * ReferredKind
+         * @description A kind of item at an end of a reference.
+         * @enum {string}
+         */
+        ReferredKind: "requirement" | "test_case";
+        /**
          * Registration
          * @description What somebody gives to get an account of their own.
          */
@@ -10095,7 +10261,7 @@ export interface components {
          * @description What an audit entry is about. Everything but `user` and `project` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
+        ResourceType: "requirement" | "test_case" | "link" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
         /**
          * ResultCounts
          * @description Results of a file by how they ended, as they stand there: iterations of a test are several.
@@ -13784,6 +13950,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["RateLimited"];
             };
         };
+        /** @description Not found: `reference_not_found` */
+        ReferenceNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ReferenceNotFound"];
+            };
+        };
         /** @description Role too low: `registration_invited`, `registration_closed`, `registration_domain` */
         RegistrationInvitedOrRegistrationClosedOrRegistrationDomain: {
             headers: {
@@ -14579,6 +14755,7 @@ export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCas
 export type SchemaPageListedTestRun = components['schemas']['Page_ListedTestRun_'];
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
 export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
+export type SchemaPageReference = components['schemas']['Page_Reference_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
@@ -14615,6 +14792,11 @@ export type SchemaReason = components['schemas']['Reason'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
 export type SchemaRecordChanges = components['schemas']['RecordChanges'];
 export type SchemaRecoveryCodes = components['schemas']['RecoveryCodes'];
+export type SchemaReference = components['schemas']['Reference'];
+export type SchemaReferenceKind = components['schemas']['ReferenceKind'];
+export type SchemaReferenceNotFound = components['schemas']['ReferenceNotFound'];
+export type SchemaReferenceOwner = components['schemas']['ReferenceOwner'];
+export type SchemaReferredKind = components['schemas']['ReferredKind'];
 export type SchemaRegistration = components['schemas']['Registration'];
 export type SchemaRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['schemas']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type SchemaReject = components['schemas']['Reject'];
@@ -14831,6 +15013,7 @@ export type ResponseProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = com
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
 export type ResponseProviderUnavailableOrProviderUnusable = components['responses']['ProviderUnavailableOrProviderUnusable'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
+export type ResponseReferenceNotFound = components['responses']['ReferenceNotFound'];
 export type ResponseRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['responses']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
 export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
@@ -15114,8 +15297,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -15132,8 +15315,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -15216,8 +15399,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -15230,8 +15413,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */
@@ -17618,8 +17801,8 @@ export interface operations {
     list_import_rows: {
         parameters: {
             query?: {
-                /** @description create, update, unchanged, conflict, error, skip, delete: comma-separated alternatives; a leading ! excludes */
-                action?: ("create" | "update" | "unchanged" | "conflict" | "error" | "skip" | "delete" | "!create" | "!update" | "!unchanged" | "!conflict" | "!error" | "!skip" | "!delete")[];
+                /** @description create, update, unchanged, conflict, error, skip, delete, wait: comma-separated alternatives; a leading ! excludes */
+                action?: ("create" | "update" | "unchanged" | "conflict" | "error" | "skip" | "delete" | "wait" | "!create" | "!update" | "!unchanged" | "!conflict" | "!error" | "!skip" | "!delete" | "!wait")[];
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
                 /** @description Why it is a conflict, an error or skipped: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -17628,8 +17811,8 @@ export interface operations {
                 fields?: string;
                 /** @description `csv`: the rows that were refused, as they were sent, with a last column `problem`: mend them and send them again. Filters do not count there. */
                 format?: "json" | "csv";
-                /** @description requirement, test_case, link, revision: comma-separated alternatives; a leading ! excludes */
-                kind?: ("requirement" | "test_case" | "link" | "revision" | "!requirement" | "!test_case" | "!link" | "!revision")[];
+                /** @description requirement, test_case, link, revision, reference: comma-separated alternatives; a leading ! excludes */
+                kind?: ("requirement" | "test_case" | "link" | "revision" | "reference" | "!requirement" | "!test_case" | "!link" | "!revision" | "!reference")[];
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -19627,6 +19810,109 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    list_references: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description Ids of the imports they came with: comma-separated alternatives; a leading ! excludes */
+                import_id?: string;
+                /** @description requirement, test_case: comma-separated alternatives; a leading ! excludes */
+                key_kind?: ("requirement" | "test_case" | "!requirement" | "!test_case")[];
+                /** @description link, relation: comma-separated alternatives; a leading ! excludes */
+                kind?: ("link" | "relation" | "!link" | "!relation")[];
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Ids of the items that have them: comma-separated alternatives; a leading ! excludes */
+                owner_id?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description Only those that wait are kept: true, or left out. */
+                waiting?: boolean;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Reference_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_reference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the reference. */
+                reference_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ReferenceNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];

@@ -22,6 +22,12 @@ export const worstGaps = queryOptions({
   },
 })
 
+/** How many references wait: read anew when links change, since they become links. */
+export const waitingReferences = queryOptions({
+  queryKey: ["links", "waiting"],
+  queryFn: ({ signal }) => api.get("/api/v1/references", { params: { query: { waiting: true, limit: 1 } }, signal }),
+})
+
 export const newestSuspects = queryOptions({
   queryKey: ["links", "suspect", "newest"],
   queryFn: ({ signal }) => {

@@ -7,16 +7,17 @@ import { capitalised, formatCount, m, people } from "../messages"
 import { Looking, useLooking } from "../shell/looking"
 import { Card } from "./card"
 import css from "./page.module.css"
-import { latestActivity, newestSuspects, pendingByBand, worstGaps } from "./queries"
+import { latestActivity, newestSuspects, pendingByBand, waitingReferences, worstGaps } from "./queries"
 
 const SCREENS: Record<string, string> = { requirement: "/requirements", test_case: "/test-cases" }
 
 export function GapsCard() {
+  const waiting = useQuery(waitingReferences).data?.total ?? 0
   return (
     <Card
       title={m.dashboard.gaps}
       query={useQuery(worstGaps)}
-      nothing={({ total }) => total === 0 && m.dashboard.noGaps}
+      nothing={({ total }) => total === 0 && waiting === 0 && m.dashboard.noGaps}
     >
       {({ items, total }) => (
         <>
@@ -30,7 +31,10 @@ export function GapsCard() {
               </li>
             ))}
           </ul>
-          <Link href="/requirements?coverage=none&sort=priority:desc">{m.dashboard.allGaps(formatCount(total))}</Link>
+          {total > 0 && (
+            <Link href="/requirements?coverage=none&sort=priority:desc">{m.dashboard.allGaps(formatCount(total))}</Link>
+          )}
+          {waiting > 0 && <p className={css.quiet}>{m.dashboard.waitingReferences(waiting)}</p>}
         </>
       )}
     </Card>

@@ -53,7 +53,7 @@ export function Counts({ job }: { job: Import }) {
               <th scope="row">{m.exchange.kinds[kind]}</th>
               {shown.map((action) => (
                 <td key={action} className={css.number} data-state={REFUSED.includes(action) ? "failed" : undefined}>
-                  {counts[kind][action] === 0 ? (
+                  {!counts[kind][action] ? (
                     <span className={css.quiet}>{formatCount(0)}</span>
                   ) : (
                     <Link href={`/imports/${job.id}?kind=${ROW_KINDS[kind]}&action=${action}`}>

@@ -94,6 +94,8 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "projects/{}/service-accounts/{}": _PEOPLE,
     "projects/{}/service-accounts/{}/tokens": _PEOPLE,
     "projects/{}/service-accounts/{}/tokens/{}": _PEOPLE,
+    "references": _READS,
+    "references/{}": {"DELETE": _WRITE},
     "reports/coverage-by-module": _READS,
     "reports/coverage-trend": _READS,
     "reports/gaps": _READS,

@@ -1,4 +1,4 @@
-"""The engine's face: scores pairs of a snapshot, and says what scores are made of. Safe to use in any thread."""
+"""The engine's face: scores pairs of a snapshot, and explains scores. Safe to use in any thread."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.corpus.enrichment import enriched
 from suggestion_service.engine.corpus.query import Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.explanation.explanation import Facts
+from suggestion_service.engine.explanation.explanation import Explanation, Facts, explain
 from suggestion_service.engine.explanation.facts import facts
+from suggestion_service.engine.explanation.reading import Reading
 from suggestion_service.engine.lexical.similarity import Similarity
 from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanking
 from suggestion_service.engine.ranking.calibration import CALIBRATIONS, EMBEDDED, LEXICAL_PARTS, Calibration, rounded
 from suggestion_service.engine.semantic.embeddings import EmbeddingView
 from suggestion_service.engine.semantic.similarity import EmbeddedSimilarity
-from suggestion_service.engine.text.languages import common_form
 
 _PAIRS_AT_ONCE = 1024
 
@@ -40,7 +40,7 @@ class Block:
 
 
 class Scorer:
-    """Scores of pairs of one snapshot, and what they are made of; what is computed is remembered."""
+    """Scores and explanations of pairs of one snapshot; what is computed for one is remembered for the next."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Scorer:
         calibrations: Mapping[Algorithm, Calibration] | None = None,
     ) -> None:
         """With `embeddings` hybrid scores are made of them, too. `calibrations`: others than those that are shipped."""
-        self.snapshot = enriched(snapshot, common_form)
+        self.snapshot = enriched(snapshot)
         self.embeddings = embeddings
         self._calibrations = CALIBRATIONS | ({"hybrid": EMBEDDED} if embeddings is not None else {})
         self._calibrations |= calibrations or {}
@@ -79,7 +79,7 @@ class Scorer:
             )
 
     def score_pairs(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Floats:
-        """Return the scores of (requirement, test case) pairs, in their order, as `facts` does.
+        """Return the scores of (requirement, test case) pairs, in their order, as `explain_many` does.
 
         Raises KeyError for an id that the snapshot does not have.
         """
@@ -90,9 +90,38 @@ class Scorer:
             scores.append(ranking.scores(i, j, ranking.similarity.parts(i, j, words)[1]).score)
         return rounded(np.concatenate(scores))
 
+    def explain(
+        self,
+        algorithm: Algorithm,
+        requirement_id: UUID,
+        test_case_id: UUID,
+        readings: Mapping[UUID, Reading] | None = None,
+    ) -> Explanation:
+        """Explain the score of one pair; see `explain_many`."""
+        return self.explain_many(algorithm, [(requirement_id, test_case_id)], readings)[0]
+
+    def explain_many(
+        self,
+        algorithm: Algorithm,
+        pairs: Sequence[tuple[UUID, UUID]],
+        readings: Mapping[UUID, Reading] | None = None,
+    ) -> list[Explanation]:
+        """Explain the scores of (requirement, test case) pairs, in their order; far quicker than one by one.
+
+        With the `readings` of both items words are shown as they stand in the requirement, passages are quoted, and
+        what speaks against the pair is named; without, terms are shown as stems.
+        Raises KeyError for an id that the snapshot does not have.
+        """
+        known = readings or {}
+        return [
+            explain(of_pair, known.get(requirement_id), known.get(test_case_id))
+            for of_pair, (requirement_id, test_case_id) in zip(self.facts(algorithm, pairs), pairs, strict=True)
+        ]
+
     def facts(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Iterator[Facts]:
         """Return what `explain` makes explanations of, for (requirement, test case) pairs in their order.
 
+        It takes a fraction of the time that explaining them does.
         Raises KeyError for an id that the snapshot does not have.
         """
         ranking = self._ranking(algorithm)

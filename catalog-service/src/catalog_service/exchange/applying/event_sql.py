@@ -11,6 +11,7 @@ from catalog_service.exchange.applying.job import Job
 from catalog_service.exchange.uuids import uuid_of
 from chassis.messaging.events import NewEvent
 from chassis.messaging.payloads import Payload
+from contracts.catalog import ImportApplied
 
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _OF_ONE = ("id", "subject", "time")
@@ -70,6 +71,11 @@ def _event_id(payload: type[Payload]) -> str:
 def heads(job: Job, payloads: Iterable[type[Payload]]) -> dict[str, Any]:
     """Return the parameters of `insert`: what all events of an import have in common, by payload."""
     return {_name(payload): _head(job, payload) for payload in payloads}
+
+
+def head(job: Job) -> str:
+    """Return what the events of an import have in common, whatever they tell, as JSON."""
+    return f"{{{_head(job, ImportApplied)}}}"
 
 
 def event(job: Job, data: Payload, at: datetime) -> NewEvent:

@@ -33,8 +33,10 @@ class Place(NamedTuple):
 
 
 FIRST = Place(0, -1)
-CHANGING = "('create', 'update', 'delete')"
+CHANGING = "('create', 'update', 'delete', 'wait')"
 """The actions that change the record."""
+NOT_COUNTED = ("revision", "reference")
+"""Kinds of rows that no plan counts."""
 LAST = 2**31 - 1
 """No position is beyond it."""
 
@@ -67,9 +69,11 @@ async def find_taken(connection: Connection, job: Job, kind: str, after: int, la
     )
 
 
-async def leave_search_to_worker(connection: Connection) -> None:
-    """Have the transaction make no search documents."""
-    await connection.execute("SET LOCAL traceline.search_later = 'on'")
+async def put_off(connection: Connection) -> None:
+    """Leave search documents of the transaction to the worker, and references that wait to the end of the import."""
+    await connection.execute(
+        "SELECT set_config('traceline.search_later', 'on', true), set_config('traceline.references_later', 'on', true)"
+    )
 
 
 async def read_place(connection: Connection, job_id: UUID) -> Place | None:
@@ -151,8 +155,8 @@ async def count_applied(connection: Connection, job_id: UUID, place: Place) -> C
     begun = STEPS[place.step] if place.step < len(STEPS) else None
     cursor = await connection.execute(
         "SELECT kind, action, count(*) AS rows, count(*) FILTER (WHERE position <= %s) AS before"
-        " FROM import_rows WHERE job_id = %s AND kind <> 'revision' GROUP BY kind, action",
-        (place.after, job_id),
+        " FROM import_rows WHERE job_id = %s AND kind <> ALL(%s) GROUP BY kind, action",
+        (place.after, job_id, list(NOT_COUNTED)),
     )
     counts: Counts = {}
     for row in await cursor.fetchall():
@@ -170,12 +174,13 @@ async def leave_out(connection: Connection, job_id: UUID, place: Place) -> int:
     cursor = await connection.execute(
         f"""
         UPDATE import_rows SET action = 'conflict', code = 'not_applied', problems = %(problems)s
-        WHERE job_id = %(job)s AND kind <> 'revision' AND action IN {CHANGING}
+        WHERE job_id = %(job)s AND kind <> ALL(%(not_counted)s) AND action IN {CHANGING}
             AND NOT kind || '/' || action = ANY(%(done)s)
             AND NOT (kind || '/' || action = %(begun)s AND position <= %(after)s)
         """,
         {
             "job": job_id,
+            "not_counted": list(NOT_COUNTED),
             "done": done,
             "begun": begun and f"{begun.kind}/{begun.action}",
             "after": place.after,
@@ -259,7 +264,7 @@ async def do(
     cursor = await connection.execute(
         f"""
         WITH batch AS (
-            SELECT position, target_id, fields, changes, at, {event_sql.moment("at")} AS time
+            SELECT position, row, sheet, target_id, fields, changes, at, {event_sql.moment("at")} AS time
             FROM import_rows CROSS JOIN LATERAL (SELECT {_AT}) AS applied (at)
             WHERE job_id = %(job)s AND kind = %(kind)s AND action = %(action)s
                 AND position > %(after)s AND position <= %(last)s

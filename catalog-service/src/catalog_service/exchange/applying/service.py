@@ -13,6 +13,7 @@ from catalog_service.exchange.applying.job import Applied, Cancelled, Counts, Jo
 from catalog_service.exchange.applying.repository import FIRST, Place
 from catalog_service.exchange.applying.steps import RECORDED, STEPS
 from catalog_service.items.kinds import KINDS
+from catalog_service.references import repository as references
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from contracts.catalog import ImportApplied
@@ -59,6 +60,8 @@ async def _finish(connection: Connection, job: Job, place: Place, counts: Counts
         suggest=job.suggests,
     )
     now = datetime.now(UTC)
+    stored = event.count("link", "wait") > 0 or job.restores
+    await references.settle(connection, event_sql.head(job), stored=stored)
     await outbox.record(connection, [event_sql.event(job, event, now)])
     await repository.keep_document(connection, job.id, now)
     has_items = any(event.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
@@ -86,6 +89,7 @@ class _Application:
             "author": author(job.actor),
             "actor": job.actor.email,
             "restores": job.restores,
+            "file_name": job.file_name,
         }
 
     async def run(self) -> Applied:
@@ -96,7 +100,7 @@ class _Application:
             # Who planned it anew has died over it.
             raise RecordChanged(unplanned)
         self._to_do = sum(
-            number for (_, action), number in self._rows.items() if action in {"create", "update", "delete"}
+            number for (_, action), number in self._rows.items() if action in {"create", "update", "delete", "wait"}
         )
         try:
             if self._job.is_atomic:
@@ -122,7 +126,7 @@ class _Application:
             await repository.lock_job(connection, self._job.id)
             if await repository.read_place(connection, self._job.id) is None:
                 return await self._applied(connection, _END)
-            await repository.leave_search_to_worker(connection)
+            await repository.put_off(connection)
             await self._check(connection)
             place = FIRST
             while place != _END:
@@ -144,7 +148,7 @@ class _Application:
                     if place == _END or not is_wanted:
                         applied = await self._finish(connection, place)
                         break
-                    await repository.leave_search_to_worker(connection)
+                    await repository.put_off(connection)
                     await repository.save_place(connection, self._job.id, await self._advance(connection, place))
             except (*_OVERTAKEN, psycopg.errors.DeadlockDetected):
                 failed += 1
@@ -209,7 +213,7 @@ class _Application:
         """Return how many rows of each kind and action are to be applied."""
         counts: Counts = {}
         for step in STEPS:
-            if step.kind != "revision" and (rows := self._rows.get((step.kind, step.action))):
+            if step.kind not in repository.NOT_COUNTED and (rows := self._rows.get((step.kind, step.action))):
                 counts.setdefault(step.kind, {})[step.action] = rows
         return counts
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from catalog_service.exchange.applying import items, links
+from catalog_service.exchange.applying import items, links, references
 from catalog_service.exchange.applying.job import Job
 from catalog_service.items.kinds import KINDS
 from chassis.messaging.payloads import Payload
@@ -25,7 +25,7 @@ class Step:
     @property
     def needs_target(self) -> bool:
         """Whether it changes or deletes what must be there."""
-        return self.action != "create"
+        return self.action not in {"create", "wait"}
 
 
 STEPS = (
@@ -33,7 +33,9 @@ STEPS = (
     *(Step(kind.name, "create", items.create(kind)) for kind in KINDS),
     Step("link", "update", links.update),
     Step("link", "create", links.create),
+    Step("link", "wait", references.store),
     Step("revision", "create", items.add_revisions),
+    Step("reference", "create", references.restore),
     Step("link", "delete", links.delete),
     *(Step(kind.name, "delete", items.delete(kind)) for kind in KINDS),
 )

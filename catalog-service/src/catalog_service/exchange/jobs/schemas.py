@@ -35,6 +35,7 @@ class ImportAction(StrEnum):
     ERROR = "error"
     SKIP = "skip"
     DELETE = "delete"
+    WAIT = "wait"
 
 
 class ImportRowKind(StrEnum):
@@ -44,6 +45,7 @@ class ImportRowKind(StrEnum):
     TEST_CASE = "test_case"
     LINK = "link"
     REVISION = "revision"
+    REFERENCE = "reference"
 
 
 class ImportActions(BaseModel):
@@ -56,6 +58,7 @@ class ImportActions(BaseModel):
     error: int
     skip: int
     delete: int
+    wait: Annotated[int, Field(description="Links that wait for an item that is not there.")] = 0
 
 
 class ImportCounts(BaseModel):
@@ -112,7 +115,7 @@ class ImportFailure(BaseModel):
     offset: int | None = None
 
 
-_ACTIONS: JsonDict = {"create": 0, "update": 0, "unchanged": 0, "conflict": 0, "error": 0, "skip": 0, "delete": 0}
+_ACTIONS: JsonDict = {action.value: 0 for action in ImportAction}
 IMPORT_EXAMPLE: JsonDict = {
     "id": "5b0e8a52-7f5c-4f0e-9a43-2b7c1f0d9e11",
     "status": "planned",

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.native.layout import SCHEMA, SECTIONS
-from catalog_service.exchange.records import Item, ItemKind, Link, Record, Revision, Unreadable
+from catalog_service.exchange.records import Item, ItemKind, Link, Record, Reference, Revision, Unreadable
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from chassis.core.wording import shown
@@ -68,6 +68,8 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
         return plain(kind, entry, row, line, None)
     if kind == "revision":
         return Revision(row, {name: value for name, value in entry.items() if name != KIND})
+    if kind == "reference":
+        return Reference(row, {name: value for name, value in entry.items() if name != KIND}, line)
     if kind == "link":
         requirement, test_case = (_end_of_ours(entry, end.name) for end in KINDS)
         return Link(row, requirement, test_case, {name: entry[name] for name in _LINK_FIELDS if name in entry}, line)
@@ -78,7 +80,7 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
 
 def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_system: str | None) -> Record:
     """Return the record of an object that somebody else has written: what no field takes goes to custom_metadata."""
-    if kind in ("revision", SCHEMA):
+    if kind in ("revision", "reference", SCHEMA):
         raise Unreadable(
             f"{SECTIONS[kind].capitalize()} are read from complete exports only: take this line away.", line=line
         )

@@ -3,11 +3,15 @@
 from catalog_service.exchange.planning.items import NEW_ID, copy_id
 from catalog_service.items.kinds import KINDS, ItemKind
 
+LONGEST_KEY = 100
+"""Of the external_id of an item: nothing that is longer can come."""
+
 CREATE_TABLES = """
 CREATE TEMP TABLE plan_ends (kind text, key text, id uuid) ON COMMIT DROP;
 CREATE TEMP TABLE plan_links (
     position integer PRIMARY KEY, row integer, given text[], is_refused boolean, requirement_id uuid, test_case_id uuid,
-    own_id uuid, target_id uuid, action text, code text, detail text, changes json
+    requirement_key text, test_case_key text, own_id uuid, target_id uuid,
+    action text, code text, detail text, changes json
 ) ON COMMIT DROP
 """
 
@@ -46,9 +50,11 @@ def match(*, restoring: bool) -> str:
     found = {kind.name: f"coalesce({kind.name}_end.id, {kind.name}_by_id.id, {kind.name}_by_name.id)" for kind in KINDS}
     own = "(f.fields ->> 'id')::uuid" if restoring else "NULL::uuid"
     return f"""
-    INSERT INTO plan_links (position, row, given, is_refused, requirement_id, test_case_id, own_id)
+    INSERT INTO plan_links (
+        position, row, given, is_refused, requirement_id, test_case_id, requirement_key, test_case_key, own_id
+    )
     SELECT DISTINCT ON (f.position) f.position, f.row, f.given, f.is_refused, {found["requirement"]},
-        {found["test_case"]}, {own}
+        {found["test_case"]}, f.requirement_external_id, f.test_case_external_id, {own}
     FROM (
         SELECT r.position, r.row, r.given, r.fields, false AS is_refused, {keys}
         FROM import_rows r WHERE r.job_id = %(job)s AND r.kind = 'link' AND r.action IS DISTINCT FROM 'error'
@@ -76,29 +82,39 @@ SELECT position, row, given, true, 'error' FROM import_rows
 WHERE job_id = %(job)s AND kind = 'link' AND action = 'error'
 """
 
-JUDGE = """
+_ENDS = ", ".join(f"coalesce({kind.name}_id::text, 'e' || {kind.name}_key)" for kind in KINDS)
+_CAN_WAIT = " AND ".join(
+    f"(p.{kind.name}_id IS NOT NULL OR length(p.{kind.name}_key) BETWEEN 1 AND {LONGEST_KEY})" for kind in KINDS
+)
+JUDGE = f"""
 UPDATE plan_links SET action = verdict.action, code = verdict.code, target_id = verdict.link_id,
     changes = verdict.changes, detail = verdict.first_row::text
 FROM (
     SELECT p.position, l.id AS link_id, numbered.first_row,
-        CASE WHEN p.requirement_id IS NULL OR p.test_case_id IS NULL THEN 'error'
+        CASE WHEN is_missing AND NOT can_wait THEN 'error'
              WHEN numbered.number > 1 THEN 'skip'
+             WHEN is_missing THEN 'wait'
              WHEN l.id IS NULL AND other.id IS NOT NULL THEN 'conflict'
              WHEN l.id IS NULL THEN 'create'
              WHEN p.own_id <> l.id THEN 'conflict'
              WHEN differs.changes IS NULL THEN 'unchanged'
              ELSE 'update' END AS action,
-        CASE WHEN p.requirement_id IS NULL THEN 'requirement_not_found'
-             WHEN p.test_case_id IS NULL THEN 'test_case_not_found'
+        CASE WHEN p.requirement_id IS NULL AND NOT can_wait THEN 'requirement_not_found'
+             WHEN p.test_case_id IS NULL AND NOT can_wait THEN 'test_case_not_found'
              WHEN numbered.number > 1 THEN 'duplicate_in_file'
+             WHEN is_missing THEN 'reference_waiting'
              WHEN l.id IS NULL AND other.id IS NOT NULL OR p.own_id <> l.id THEN 'link_exists' END AS code,
         differs.changes
     FROM plan_links p
     JOIN import_rows r ON r.job_id = %(job)s AND r.position = p.position
     JOIN (
         SELECT position, row_number() OVER pair AS number, first_value(row) OVER pair AS first_row FROM plan_links
-        WINDOW pair AS (PARTITION BY requirement_id, test_case_id ORDER BY position)
+        WINDOW pair AS (PARTITION BY {_ENDS} ORDER BY position)
     ) numbered ON numbered.position = p.position
+    CROSS JOIN LATERAL (
+        SELECT p.requirement_id IS NULL OR p.test_case_id IS NULL AS is_missing,
+            (%(waits)s AND {_CAN_WAIT}) IS TRUE AS can_wait
+    ) AS found
     LEFT JOIN links l ON l.requirement_id = p.requirement_id AND l.test_case_id = p.test_case_id
     LEFT JOIN links other ON other.id = p.own_id AND l.id IS NULL
     LEFT JOIN LATERAL (
@@ -112,9 +128,19 @@ FROM (
 WHERE plan_links.position = verdict.position
 """
 
-STORE = """
+_WAITS = " || ".join(
+    f"""CASE WHEN p.{kind.name}_id IS NULL THEN 'There is no {kind.label} with the external_id '
+        || quote_literal(p.{kind.name}_key) || ', neither in the record nor in the file. ' ELSE '' END"""
+    for kind in KINDS
+)
+STORE = f"""
 UPDATE import_rows r SET action = p.action, code = coalesce(p.code, r.code), changes = p.changes,
-    target_id = CASE WHEN p.action = 'create' THEN coalesce(p.own_id, NEW_ID) ELSE p.target_id END,
+    warnings = CASE p.action WHEN 'wait' THEN (coalesce(r.warnings::jsonb, '[]') || jsonb_build_array(
+        jsonb_build_object(
+            'name', CASE WHEN p.requirement_id IS NULL THEN 'requirement' ELSE 'test_case' END, 'code', p.code,
+            'message', {_WAITS} || 'The reference waits, and becomes a link when it comes.')))::json
+        ELSE r.warnings END,
+    target_id = CASE WHEN p.action IN ('create', 'wait') THEN coalesce(p.own_id, NEW_ID) ELSE p.target_id END,
     fields = (r.fields::jsonb || jsonb_build_object('requirement_id', p.requirement_id, 'test_case_id', p.test_case_id)
         )::json,
     problems = CASE WHEN p.action IN ('error', 'conflict') THEN json_build_array(json_build_object(
@@ -122,11 +148,11 @@ UPDATE import_rows r SET action = p.action, code = coalesce(p.code, r.code), cha
                 END,
         'code', p.code, 'message', CASE p.code
             WHEN 'requirement_not_found' THEN 'There is no requirement ' || coalesce(
-                'with the external_id ' || quote_literal(left(r.fields #>> '{requirement,external_id}', 60)),
-                'with the id ' || (r.fields #>> '{requirement,id}')) || ', neither in the record nor in the file.'
+                'with the external_id ' || quote_literal(left(r.fields #>> '{{requirement,external_id}}', 60)),
+                'with the id ' || (r.fields #>> '{{requirement,id}}')) || ', neither in the record nor in the file.'
             WHEN 'test_case_not_found' THEN 'There is no test case ' || coalesce(
-                'with the external_id ' || quote_literal(left(r.fields #>> '{test_case,external_id}', 60)),
-                'with the id ' || (r.fields #>> '{test_case,id}')) || ', neither in the record nor in the file.'
+                'with the external_id ' || quote_literal(left(r.fields #>> '{{test_case,external_id}}', 60)),
+                'with the id ' || (r.fields #>> '{{test_case,id}}')) || ', neither in the record nor in the file.'
             ELSE 'This pair is linked by another link already.' END)) ELSE r.problems END
 FROM plan_links p
 WHERE r.job_id = %(job)s AND r.position = p.position AND NOT p.is_refused

@@ -22,7 +22,7 @@ from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 
-ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete")
+ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete", "wait")
 SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
 _MOST_DELETIONS = 20
 _SHARE_OF_DELETIONS = 0.05
@@ -184,13 +184,14 @@ async def _plan_links(planner: _Planner) -> None:
                 await planner.run(links.find_copies(kind), project=planner.job.project_id)
         await planner.run(links.REFUSE)
         await planner.run("ANALYZE plan_links")
-        await planner.run(links.JUDGE)
+        await planner.run(links.JUDGE, waits=not restoring)
     await planner.run(STORE)
     if has_links:
         await planner.run(links.STORE)
     if restoring:
         await planner.run(
-            "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s AND kind = 'revision' AND action IS NULL"
+            "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s"
+            " AND kind IN ('revision', 'reference') AND action IS NULL"
         )
         await _refuse_taken(planner)
     if planner.options["links"] == LinksOf.EXACT and planner.job.kind in {"all", "links"}:

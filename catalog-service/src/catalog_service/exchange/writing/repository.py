@@ -9,6 +9,7 @@ from typing import Any
 from psycopg import AsyncServerCursor
 from psycopg.rows import tuple_row
 
+from catalog_service.exchange.applying.references import COLUMNS as REFERENCE_COLUMNS
 from catalog_service.exchange.reqif.own_elements import COLUMNS as REQIF_COLUMNS
 from catalog_service.exchange.writing.documents import Rows
 from catalog_service.exchange.writing.scope import About, Scope
@@ -24,7 +25,7 @@ _ROWS_AT_ONCE = 200
 """Each may have a megabyte of texts."""
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _OF_RESTORE = frozenset({"id", "version", "created_at", "updated_at"})
-_MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at"})
+_MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at", "since"})
 _LISTS = frozenset({"tags", "changed_fields"})
 _ENDS = ((REQUIREMENT, "r"), (TEST_CASE, "t"))
 """The items of a link, and what JOINED_ENDS calls them."""
@@ -145,6 +146,18 @@ def _revisions(scope: Scope) -> _Query:
     )
 
 
+def _references(scope: Scope) -> _Query:
+    """Those that wait for an item and that items of the scope have; of the whole record, those of none, too."""
+    narrowed = [
+        f"owner_kind = '{kind.name}' AND owner_id IN (SELECT id FROM {kind.table} {scope.conditions[kind.name].where})"
+        for kind in KINDS
+    ]
+    where = f"WHERE {' OR '.join(narrowed)}" if _between(scope) else ""
+    columns = {name: _as_text(name, f"w.{name}") for name in REFERENCE_COLUMNS}
+    columns = {{"kind": "reference_kind"}.get(name, name): column for name, column in columns.items()}
+    return _Query("reference", columns, f"FROM waiting_references w {where}", "w.since, w.id", _parameters(scope))
+
+
 def _queries(scope: Scope, form: Rows) -> list[_Query]:
     """Return the queries of all records. In tables links name their items as people do.
 
@@ -154,7 +167,7 @@ def _queries(scope: Scope, form: Rows) -> list[_Query]:
     if scope.links:
         queries.append(_links(scope, native=scope.is_native and form is not Rows.CELLS))
         if scope.is_native and form is Rows.JSON and scope.items:
-            queries.append(_revisions(scope))
+            queries += [_revisions(scope), _references(scope)]
     if form is Rows.REQIF:
         for query in queries:
             query.columns = {name: query.columns[name] for name in REQIF_COLUMNS[query.kind]}
@@ -177,10 +190,10 @@ async def about(connection: Connection, scope: Scope, form: Rows, *, with_schema
     row = await (await connection.execute(_ABOUT)).fetchone()
     assert row is not None
     narrowed = any(conditions.where for conditions in scope.conditions.values())
-    counts = dict.fromkeys(("requirements", "test_cases", "links", "revisions"), 0)
+    counts = dict.fromkeys(("requirements", "test_cases", "links", "revisions", "references"), 0)
     queries = _queries(scope, form)
     for query in queries:
-        whole = not narrowed and query.kind != "revision"
+        whole = not narrowed and query.kind not in {"revision", "reference"}
         cursor = connection.cursor(row_factory=tuple_row)
         await cursor.execute(counted(f"{query.kind}s") if whole else query.counted(), query.parameters)
         found = await cursor.fetchone()

@@ -19,6 +19,10 @@ export const dashboard = {
   gaps: "Not covered, critical first",
   allGaps: (count: string) => `All ${count}`,
   noGaps: "Every requirement is covered.",
+  waitingReferences: counted(
+    "link waits for an item that is not there yet",
+    "links wait for items that are not there yet",
+  ),
   suspects: "Suspect links",
   noSuspects: "No link is suspect.",
   review: "To review",

@@ -42,6 +42,7 @@ const actions: Record<Schemas["ImportAction"], string> = {
   conflict: "Conflict",
   error: "Refused",
   skip: "Left out",
+  wait: "Waiting",
 }
 
 export const exchange = {
@@ -54,6 +55,7 @@ export const exchange = {
     test_case: "Test case",
     link: "Link",
     revision: "Earlier version",
+    reference: "Reference",
   } as Record<string, string>,
   statuses,
   actions,
