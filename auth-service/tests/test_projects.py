@@ -211,6 +211,7 @@ async def test_projects_are_listed_filtered_and_paged(admin: Caller) -> None:
 async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: Caller, service: Service) -> None:
     gate = [{"rule": "max_failed", "limit": 0.0, "where": {"priority": ["critical"]}, "accepted": "allow"}]
     patterns = [{"name": "tc{number}", "external_id": "TC-{number}"}]
+    properties = {"test_cases": ["test_case", "Ticket"], "requirements": None}
     lanes = [{"branch": "release/*", "lanes": ["ci/unit", "ci/e2e"]}]
     first = {
         "algorithm": "hybrid",
@@ -219,6 +220,7 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
         "gate": gate,
         "name_patterns": patterns,
         "expected_lanes": lanes,
+        "result_properties": properties,
     }
     await admin("PATCH", "/MAIN", {"settings": first})
     changed = ok(await admin("PATCH", "/MAIN", {"settings": {"algorithm": None, "automatic_suggestions": False}}))
@@ -231,6 +233,7 @@ async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: C
         "gate": gate,
         "name_patterns": patterns,
         "expected_lanes": lanes,
+        "result_properties": properties,
     }
     last = (await service.events("auth.project.updated"))[-1]["data"]
     assert last["project"]["settings"] == changed["settings"]
@@ -277,6 +280,25 @@ async def test_expected_lanes_are_refused_with_the_reason(
 ) -> None:
     refused = await admin("PATCH", "/MAIN", {"settings": {"expected_lanes": expected}})
     assert said in str(problem(refused, 422, field=f"/settings/expected_lanes{field}")["errors"])
+
+
+@pytest.mark.parametrize(
+    ("names", "field", "said"),
+    [
+        (["jira", "Jira"], "", "stands here twice"),
+        ([" "], "/0", ""),
+        (["a:b"], "", "has a character"),
+        (["x" * 101], "/0", ""),
+        ([f"name {number}" for number in range(51)], "", "50"),
+        ("jira", "", ""),
+    ],
+)
+async def test_names_of_properties_are_refused_with_the_reason(
+    admin: Caller, names: Any, field: str, said: str
+) -> None:
+    refused = await admin("PATCH", "/MAIN", {"settings": {"result_properties": {"requirements": names}}})
+    found = problem(refused, 422, field=f"/settings/result_properties/requirements{field}")
+    assert said in str(found["errors"])
 
 
 async def test_a_change_asks_for_the_state_that_was_read(admin: Caller) -> None:

@@ -347,6 +347,7 @@ projects = sa.Table(
     sa.Column("gate", pg.JSON, comment="rules of its gate, as its settings say"),
     sa.Column("name_patterns", pg.JSON, comment="what in names of tests names test cases, as its settings say"),
     sa.Column("expected_lanes", pg.JSON, comment="lanes that commits of branches are to have, as its settings say"),
+    sa.Column("result_properties", pg.JSON, comment="what names test cases in results, as its settings say"),
     required("archived", sa.Boolean, server_default=sa.text("false"), comment="nothing in it is changed any more"),
     from_0_to_1("coverage_threshold"),
     comment="what projects want otherwise than the settings say; of deleted ones the tombstone",

@@ -31,13 +31,17 @@ def results(catalog: Any) -> Results:
 async def _keep(catalog: Any, place: int, patterns: list[Json] | None, project: str = PROJECT) -> None:
     """Have the project keep patterns, as auth-service tells of it."""
     kept = None if patterns is None else tuple(projects.NamePattern(**one) for one in patterns)
+    await _want(catalog, place, projects.ProjectSettings(name_patterns=kept), project)
+
+
+async def _want(catalog: Any, place: int, settings: projects.ProjectSettings, project: str) -> None:
     state = projects.ProjectState(
         key=project,
         name=project,
         description="",
         visibility="open",
         archived=False,
-        settings=projects.ProjectSettings(name_patterns=kept),
+        settings=settings,
     )
     told = NewEvent(auth.ProjectUpdated(project=state, changes={}), project, SYSTEM, project=NONE)
     await Inbox("catalog", catalog.database, HANDLERS).receive([sequenced(place, told.envelope())])
@@ -123,3 +127,27 @@ async def test_a_trial_says_what_would_change_and_that_is_what_changes(results: 
 
     refused = problem(await catalog.post("/automated-tests/try-patterns", {"patterns": [{**TC, "name": "(a+)+"}]}), 422)
     assert refused["errors"][0]["pointer"] == "/patterns/0/name"
+
+
+async def test_the_properties_of_a_project_name_its_test_cases_and_requirements(results: Results) -> None:
+    catalog = results.catalog.being(dataclasses.replace(RITA, project="PROPERTIES"))
+    there = Results(catalog)
+    await catalog.test_case(external_id="TC-1")
+    await catalog.requirement(external_id="SHOP-7")
+
+    async def send(*properties: tuple[str, str]) -> tuple[int, int]:
+        """Return how many test cases a result with properties matches, and how many links it makes."""
+        said = "".join(f'<property name="{name}" value="{value}"/>' for name, value in properties)
+        case = f'<testcase classname="t" name="{catalog.word()}"><properties>{said}</properties></testcase>'
+        sent = ok(await there.post(f"<testsuite>{case}</testsuite>".encode(), link=True, dry_run=True))
+        return sent["matched"], sent["links_created"]
+
+    assert await send(("Jira", "TC-1"), ("JIRA", "SHOP-7")) == (1, 1), "as the record knows each"
+    assert await send(("Ticket", "TC-1"), ("story", "SHOP-7")) == (0, 0)
+    wanted = projects.ResultProperties(test_cases=("ticket",), requirements=("Story",))
+    await _want(catalog, 11, projects.ProjectSettings(result_properties=wanted), "PROPERTIES")
+    assert await send(("Ticket", "tc-1"), ("story", "SHOP-7")) == (1, 1)
+    assert await send(("test_case", "TC-1"), ("requirement", "SHOP-7")) == (0, 0)
+    nothing = projects.ResultProperties(test_cases=(), requirements=None)
+    await _want(catalog, 12, projects.ProjectSettings(result_properties=nothing), "PROPERTIES")
+    assert await send(("test_case", "TC-1")) == (0, 0)

@@ -72,6 +72,15 @@ class ExpectedLanes(BaseModel):
     lanes: tuple[str, ...]
 
 
+class ResultProperties(BaseModel):
+    """Properties of results that name test cases and requirements; see `contracts.result_properties`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    test_cases: tuple[str, ...] | None = None
+    requirements: tuple[str, ...] | None = None
+
+
 class ProjectSettings(BaseModel):
     """What a project wants otherwise than the environment's defaults; None: as those say."""
 
@@ -85,6 +94,7 @@ class ProjectSettings(BaseModel):
     gate: tuple[GateRule, ...] | None = None
     name_patterns: tuple[NamePattern, ...] | None = None
     expected_lanes: tuple[ExpectedLanes, ...] | None = None
+    result_properties: ResultProperties | None = None
 
 
 class ProjectState(BaseModel):

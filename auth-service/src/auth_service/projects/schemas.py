@@ -22,6 +22,7 @@ from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 from chassis.web.text_forms import NOT_BLANK, TextForm
 from contracts.name_patterns import MOST_PATTERNS, NamePattern
 from contracts.projects import KEY, Language, Visibility
+from contracts.result_properties import ResultProperties
 
 _SETTINGS: JsonDict = {
     "automatic_suggestions": True,
@@ -32,6 +33,7 @@ _SETTINGS: JsonDict = {
     "gate": [{"rule": "max_failed", "limit": 0, "where": {"priority": ["critical", "high"]}}],
     "name_patterns": [{"name": "tc{number}", "external_id": "TC-{number}"}],
     "expected_lanes": [{"branch": "main", "lanes": ["ci/unit", "ci/e2e"]}],
+    "result_properties": {"test_cases": ["test_case", "jira"], "requirements": None},
 }
 _WRITTEN: JsonDict = {
     "key": "DOOR",
@@ -147,6 +149,13 @@ _ExpectedLanes = Annotated[
     ),
     AfterValidator(_check_branches),
 ]
+_ResultProperties = Annotated[
+    ResultProperties | None,
+    Field(
+        description="Which properties, attributes, labels and tags `NAME:VALUE` of results name test cases, and which"
+        " requirements, instead of those that the installation looks for."
+    ),
+]
 
 
 class ProjectSettings(BaseModel):
@@ -176,6 +185,7 @@ class ProjectSettings(BaseModel):
         ),
     ] = None
     expected_lanes: _ExpectedLanes = None
+    result_properties: _ResultProperties = None
 
 
 class Project(BaseModel):
@@ -228,6 +238,7 @@ class SettingsChange(TypedDict, total=False):
     gate: Annotated[list[GateRule] | None, Field(max_length=50)]
     name_patterns: Annotated[list[NamePattern] | None, Field(max_length=MOST_PATTERNS)]
     expected_lanes: _ExpectedLanes
+    result_properties: _ResultProperties
 
 
 class ProjectChange(TypedDict, total=False):

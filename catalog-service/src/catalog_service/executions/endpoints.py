@@ -100,7 +100,8 @@ async def send_test_results(request: Request, reviewer: Reviewer, database: Db, 
     query.check()
     spec = query.spec(settings, datetime.now(UTC))
     async with database.connection() as connection:
-        options = replace(query.options(), name_patterns=(await projects.get(connection)).name_patterns)
+        wanted = await projects.get(connection)
+    options = replace(query.options(), name_patterns=wanted.name_patterns, result_properties=wanted.result_properties)
     jobs.check_room()
     sending = jobs.Upload(database)
     with ExitStack() as received:

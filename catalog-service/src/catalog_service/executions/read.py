@@ -22,7 +22,14 @@ from catalog_service.exchange.refusals import refusals_as_unreadable
 from catalog_service.executions.names import base_name, fingerprints, guesser, requirements_in
 from catalog_service.executions.normal_forms import normalise_name
 from catalog_service.executions.readers import registry
-from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result, milliseconds
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    ReadAs,
+    Result,
+    milliseconds,
+    properties_of,
+)
 from chassis.core.full_disks import is_full, no_room_for_files
 from chassis.core.problems import Problem
 from chassis.files.archives import gunzipped
@@ -62,7 +69,10 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to read and how. `format`: its name, or `auto`; `name_patterns`: those of the project, if it has any."""
+    """What to read and how. `format`: its name, or `auto`.
+
+    `name_patterns` and `result_properties`: those of the project, if it has any.
+    """
 
     format: str
     file_name: str | None = None
@@ -71,6 +81,7 @@ class Order:
     memory_bytes: int = 0
     cpu_seconds: int = 0
     name_patterns: list[dict[str, str]] | None = None
+    result_properties: dict[str, list[str] | None] | None = None
 
 
 @dataclass(slots=True)
@@ -141,7 +152,8 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     places: dict[tuple[str, str], str] = {}
     tried_again = 0
     total = 0
-    for found in chosen.read(file, ReadAs(order.undefined_fails)):
+    as_asked = ReadAs(order.undefined_fails, properties_of(order.result_properties))
+    for found in chosen.read(file, as_asked):
         if isinstance(found, Notice):
             done.warnings.append({"code": found.code, "message": found.message, "count": found.count})
             continue

@@ -65,6 +65,7 @@ class Options:
     undefined_fails: bool = True
     link: bool = False
     name_patterns: list[dict[str, str]] | None = None
+    result_properties: dict[str, list[str] | None] | None = None
     allow_empty: bool = False
 
 
@@ -134,6 +135,7 @@ async def _fill(results: Results, file: BinaryIO, options: Options, limits: Limi
         limits.memory_bytes,
         limits.cpu_seconds,
         options.name_patterns,
+        options.result_properties,
     )
     async with _places:
         found = await _read(file, results, order)

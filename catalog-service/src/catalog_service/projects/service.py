@@ -12,6 +12,8 @@ from chassis.messaging.inbox import Handler
 from contracts import auth
 from contracts.projects import ProjectState
 
+_WISHES = {"coverage_threshold", "gate", "name_patterns", "expected_lanes", "result_properties"}
+
 
 async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
     """Store what projects want."""
@@ -19,9 +21,7 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
         state: ProjectState = event.data.project
         async with in_another_project(connection, state.key):
             wanted = state.settings
-            settings = wanted.model_dump(
-                mode="json", include={"coverage_threshold", "gate", "name_patterns", "expected_lanes"}
-            )
+            settings = wanted.model_dump(mode="json", include=_WISHES)
             await repository.put(connection, event.sequence, Project(archived=state.archived, **settings))
 
 

@@ -7442,6 +7442,13 @@ export interface components {
          *             "name": "tc{number}"
          *           }
          *         ],
+         *         "result_properties": {
+         *           "requirements": null,
+         *           "test_cases": [
+         *             "test_case",
+         *             "jira"
+         *           ]
+         *         },
          *         "threshold": 0.4
          *       },
          *       "visibility": "members"
@@ -9307,6 +9314,13 @@ export interface components {
          *             "name": "tc{number}"
          *           }
          *         ],
+         *         "result_properties": {
+         *           "requirements": null,
+         *           "test_cases": [
+         *             "test_case",
+         *             "jira"
+         *           ]
+         *         },
          *         "threshold": 0.4
          *       },
          *       "visibility": "members"
@@ -9425,6 +9439,13 @@ export interface components {
          *           "name": "tc{number}"
          *         }
          *       ],
+         *       "result_properties": {
+         *         "requirements": null,
+         *         "test_cases": [
+         *           "test_case",
+         *           "jira"
+         *         ]
+         *       },
          *       "threshold": 0.4
          *     }
          */
@@ -9457,6 +9478,8 @@ export interface components {
              * @description What in the names of tests names a test case, instead of what the installation looks for: `[TC-7]`, `TC-7`, `TC_7` and `C123`.
              */
             name_patterns?: components["schemas"]["NamePattern"][] | null;
+            /** @description Which properties, attributes, labels and tags `NAME:VALUE` of results name test cases, and which requirements, instead of those that the installation looks for. */
+            result_properties?: components["schemas"]["ResultProperties"] | null;
             /**
              * Threshold
              * @description The lowest score of a suggestion.
@@ -10304,6 +10327,31 @@ export interface components {
             results: components["schemas"]["DayOfResults"];
         };
         /**
+         * ResultProperties
+         * @description Which properties of results name test cases, and which requirements; null: as the installation says.
+         * @example {
+         *       "requirements": [
+         *         "story"
+         *       ],
+         *       "test_cases": [
+         *         "test_case",
+         *         "jira"
+         *       ]
+         *     }
+         */
+        ResultProperties: {
+            /**
+             * Requirements
+             * @description Null: `requirement`, `requirements`, `verifies`, `req`, `jira`. A name in both lists is that of a test case or of a requirement, as the record has one.
+             */
+            requirements?: string[] | null;
+            /**
+             * Test Cases
+             * @description Null: `test_case`, `test_key`, `test_id`, `testcase`, `traceline`, `testid`, `test-case`, `case_id`, `qase_id`, `testrail_case_id`, `testrail_case_field`, `xray`, `allure_id`, `jira`. None at all: an empty list.
+             */
+            test_cases?: string[] | null;
+        };
+        /**
          * ResultStatus
          * @description How a test ended in a run.
          * @enum {string}
@@ -11106,6 +11154,8 @@ export interface components {
             language?: components["schemas"]["Language"] | null;
             /** Name Patterns */
             name_patterns?: components["schemas"]["NamePattern"][] | null;
+            /** @description Which properties, attributes, labels and tags `NAME:VALUE` of results name test cases, and which requirements, instead of those that the installation looks for. */
+            result_properties?: components["schemas"]["ResultProperties"] | null;
             /** Threshold */
             threshold?: number | null;
         };
@@ -14821,6 +14871,7 @@ export type SchemaResetLink = components['schemas']['ResetLink'];
 export type SchemaResourceType = components['schemas']['ResourceType'];
 export type SchemaResultCounts = components['schemas']['ResultCounts'];
 export type SchemaResultDay = components['schemas']['ResultDay'];
+export type SchemaResultProperties = components['schemas']['ResultProperties'];
 export type SchemaResultStatus = components['schemas']['ResultStatus'];
 export type SchemaResultsUpload = components['schemas']['ResultsUpload'];
 export type SchemaResultTrend = components['schemas']['ResultTrend'];

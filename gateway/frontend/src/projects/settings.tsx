@@ -17,6 +17,7 @@ import { useUser } from "../session/session"
 import { MAIN } from "./address"
 import { readLanes, writeLanes } from "./lanes"
 import { Members } from "./members"
+import { readNames, writeNames } from "./properties"
 import { homeOf, PROJECTS, type Project, thisProject } from "./queries"
 import { ServiceAccounts } from "./service-accounts"
 import { words as screens } from "./words"
@@ -146,8 +147,20 @@ function Suggestions({ project }: { project: Project }) {
 
 function Lanes({ project }: { project: Project }) {
   const change = useChange(project)
-  const { values, of } = useFields({ "settings/expected_lanes": writeLanes(project.settings.expected_lanes ?? []) })
-  const said = { expected_lanes: readLanes(values["settings/expected_lanes"]) }
+  const { expected_lanes, result_properties } = project.settings
+  const { values, of } = useFields({
+    "settings/expected_lanes": writeLanes(expected_lanes ?? []),
+    "settings/result_properties/test_cases": writeNames(result_properties?.test_cases),
+    "settings/result_properties/requirements": writeNames(result_properties?.requirements),
+  })
+  const named = {
+    test_cases: readNames(values["settings/result_properties/test_cases"]),
+    requirements: readNames(values["settings/result_properties/requirements"]),
+  }
+  const said = {
+    expected_lanes: readLanes(values["settings/expected_lanes"]),
+    result_properties: named.test_cases || named.requirements ? named : null,
+  }
   const { isSending, fields, failure, onSubmit } = useForm(() => change({ settings: said }), PROBLEMS)
   return (
     <section>
@@ -159,6 +172,16 @@ function Lanes({ project }: { project: Project }) {
           hint={words.lanesHint}
           lines={3}
           {...of("settings/expected_lanes", fields)}
+        />
+        <Field
+          label={words.namesOfTestCases}
+          hint={words.namesOfTestCasesHint}
+          {...of("settings/result_properties/test_cases", fields)}
+        />
+        <Field
+          label={words.namesOfRequirements}
+          hint={words.namesOfRequirementsHint}
+          {...of("settings/result_properties/requirements", fields)}
         />
         {failure}
         <Button type="submit" isDisabled={isSending}>

@@ -16,12 +16,11 @@ from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
     Found,
+    Properties,
     ReadAs,
     Result,
     ResultFormat,
     Status,
-    note,
-    note_tag,
 )
 from catalog_service.executions.readers.whole_texts import mended
 
@@ -29,6 +28,8 @@ _SUFFIXES = ("-result.json",)
 _LARGEST = 16 << 20
 _BOM = b"\xef\xbb\xbf"
 _SHAPE: Shape = {"labels": [{}], "parameters": [{}], "links": [{}], "statusDetails": {}}
+_IDS = frozenset({"as_id", "allure_id"})
+"""Labels by which Allure TestOps knows a test."""
 _STATUSES: dict[str, Status] = {"passed": "passed", "skipped": "skipped"}
 
 
@@ -52,7 +53,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     if not is_archive(file):
         file.seek(0)
         only = _parsed(file)
-        yield _result(only)
+        yield _result(only, as_asked.properties)
         yield from _crashed(not _has_ended(only))
         return
     with archive_of(file) as archive:
@@ -70,7 +71,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             with named(name):
                 found = _parsed(archive.open(name))
                 unended += not _has_ended(found)
-                result, history = _result(found), a_text(found.get("historyId"))
+                result, history = _result(found, as_asked.properties), a_text(found.get("historyId"))
             key = (result.class_name, result.iteration or result.name, result.file)
             if result.is_attempt and histories.setdefault(key, history) != history:
                 # Another test by the same names is no attempt of the first.
@@ -104,7 +105,7 @@ def _parsed(file: BinaryIO) -> dict[str, Any]:
     return result
 
 
-def _result(found: dict[str, Any]) -> Result:
+def _result(found: dict[str, Any], properties: Properties) -> Result:
     labels = [(a_text(label.get("name")), a_text(label.get("value"))) for label in a_list(found.get("labels"))]
     of = dict(reversed(labels))
     name = a_text(found.get("name")) or a_text(found.get("fullName"))
@@ -148,13 +149,14 @@ def _result(found: dict[str, Any]) -> Result:
         result.message = a_text(details.get("message")).strip()[:LONGEST_MESSAGE] or None
         result.trace = a_text(details.get("trace"))[:LONGEST_TRACE] or None
     for label, value in labels:
-        if label.lower() in ("as_id", "allure_id", "tag"):
-            note_tag(result, value)
+        if label.lower() == "tag" or (label.lower() in _IDS and properties.names.intersection(_IDS)):
+            # Each test of Allure TestOps has an id of its own, which is no promise that the record knows it.
+            properties.note_tag(result, value)
         else:
-            note(result, label, value)
+            properties.note(result, label, value)
     for link in a_list(found.get("links")):
         if link.get("type") == "tms":
-            note(result, "test_case", a_text(link.get("name")))
+            properties.name_test_case(result, a_text(link.get("name")))
     return result
 
 

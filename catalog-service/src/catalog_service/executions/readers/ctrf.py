@@ -11,12 +11,11 @@ from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
     Found,
+    Properties,
     ReadAs,
     Result,
     ResultFormat,
     Status,
-    note,
-    note_tag,
 )
 
 _SHAPE: Shape = {"retryAttempts": [{}]}
@@ -46,7 +45,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     is_of_playwright = _OF_PLAYWRIGHT.search(file.read(65536)) is not None
     file.seek(0)
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
-        result = _result(test)
+        result = _result(test, as_asked.properties)
         if is_of_playwright and (named := normalise_playwright(result.suite, result.file, result.name)) is not None:
             result.class_name, result.name, project, _ = named
             result.iteration = f"{named.name} [{project}]" if project else ""
@@ -78,7 +77,7 @@ def _status(test: dict[str, Any]) -> Status:
     return _STATUSES.get(status, "failed")
 
 
-def _result(test: dict[str, Any]) -> Result:
+def _result(test: dict[str, Any], properties: Properties) -> Result:
     suite = test.get("suite")
     name = a_text(test.get("name"))
     result = Result(
@@ -103,18 +102,30 @@ def _result(test: dict[str, Any]) -> Result:
         result.trace = a_text(said.get("trace"))[:LONGEST_TRACE] or None
     for key, value in a_dict(test.get("labels")).items():
         for one in value if isinstance(value, list) else [value]:
-            note(result, key, a_text(one))
+            properties.note(result, key, a_text(one))
             if key == "externalId":
-                note_tag(result, a_text(one))
+                properties.note_tag(result, a_text(one))
     for key, value in a_dict(test.get("extra")).items():
-        if key == "annotations":
-            for one in a_list(value):
-                note(result, a_text(a_dict(one).get("type")), a_text(a_dict(one).get("description")))
-        elif isinstance(value, str | int):
-            note(result, key, a_text(value))
+        _note_extra(result, key, value, properties)
     for tag in (test.get("testId"), *a_list(test.get("tags"))):
-        note_tag(result, a_text(tag))
+        properties.note_tag(result, a_text(tag))
     return result
+
+
+def _note_extra(result: Result, key: str, value: Any, properties: Properties) -> None:
+    """Note what a reporter keeps of its own: texts, lists and objects of them, annotations, tags."""
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, dict):
+            name = a_text(one.get("type")) or a_text(one.get("name"))
+            if name:
+                properties.note(result, name, a_text(one.get("description")) or a_text(one.get("value")))
+            else:
+                for inner, said in one.items():
+                    properties.note(result, inner, a_text(said))
+        elif key == "tags":
+            properties.note_tag(result, a_text(one))
+        else:
+            properties.note(result, key, a_text(one))
 
 
 FORMAT = ResultFormat("ctrf", "CTRF", recognise, read)

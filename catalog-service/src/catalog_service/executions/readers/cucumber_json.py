@@ -13,7 +13,6 @@ from catalog_service.executions.readers.results import (
     Result,
     ResultFormat,
     first_line,
-    note_tag,
 )
 from catalog_service.executions.readers.steps import NOT_WRITTEN, status_of
 
@@ -116,7 +115,7 @@ def _result(
         bad = next((status for status in known if status not in ("passed", "skipped")), "failed")
         result.message = (first_line(said) or f"A step is {bad}.")[:LONGEST_MESSAGE]
     for tag in (*a_list(feature.get("tags")), *a_list(element.get("tags"))):
-        note_tag(result, a_text(a_dict(tag).get("name")) or a_text(tag))
+        as_asked.properties.note_tag(result, a_text(a_dict(tag).get("name")) or a_text(tag))
     return result
 
 

@@ -13,7 +13,6 @@ from catalog_service.executions.readers.results import (
     Result,
     ResultFormat,
     first_line,
-    note_tag,
     whole_milliseconds,
 )
 from catalog_service.executions.readers.steps import status_of
@@ -116,7 +115,7 @@ class _Messages:
             result.message = (first_line(said) or f"A step is {bad}.")[:LONGEST_MESSAGE]
             result.trace = (a_text(trace) or said)[:LONGEST_TRACE] or None
         for tag in a_list(pickle.get("tags")):
-            note_tag(result, a_text(a_dict(tag).get("name")))
+            self._as_asked.properties.note_tag(result, a_text(a_dict(tag).get("name")))
         return result
 
     @property

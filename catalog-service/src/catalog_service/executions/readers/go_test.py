@@ -9,13 +9,14 @@ from typing import Any, BinaryIO
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.executions.readers.json_results import a_duration, a_text, lines
 from catalog_service.executions.readers.results import (
+    DEFAULT_PROPERTIES,
     LONGEST_TRACE,
     Found,
+    Properties,
     ReadAs,
     Result,
     ResultFormat,
     Status,
-    note,
 )
 
 _ENDS: dict[str, Status] = {"pass": "passed", "bench": "passed", "fail": "failed", "skip": "skipped"}
@@ -44,6 +45,7 @@ class _Package:
 
     running: dict[str, list[str]] = field(default_factory=dict)
     attributes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    properties: Properties = DEFAULT_PROPERTIES
     ended: Counter[str] = field(default_factory=Counter)
     has_failed: bool = False
     said: list[str] = field(default_factory=list)
@@ -82,9 +84,10 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         if event.get("Action") == "build-fail":
             continue  # the package that is tested says so itself
         name = a_text(event.get("Package"))
+        package = packages.setdefault(name, _Package(properties=as_asked.properties))
         if "FailedBuild" in event:
-            packages.setdefault(name, _Package()).said.extend(builds.get(a_text(event["FailedBuild"]), []))
-        yield from _results(name, packages.setdefault(name, _Package()), event)
+            package.said.extend(builds.get(a_text(event["FailedBuild"]), []))
+        yield from _results(name, package, event)
     for name, package in packages.items():
         yield from _fail_interrupted(name, package)
     broken += sum(package.broken for package in packages.values())
@@ -142,7 +145,7 @@ def _noted(name: str, package: _Package, test: str, status: Status, said: list[s
     """Return the result of a test with what its attributes say."""
     result = _result(name, test, status, said, duration_ms)
     for key, value in package.attributes.pop(test, ()):
-        note(result, key, value)
+        package.properties.note(result, key, value)
     return result
 
 

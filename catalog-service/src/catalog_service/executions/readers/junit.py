@@ -11,15 +11,12 @@ from typing import BinaryIO
 from catalog_service.exchange.refusals import has_root
 from catalog_service.executions.normal_forms import split_type
 from catalog_service.executions.readers.results import (
-    NAMES_OF_REQUIREMENTS,
-    NAMES_OF_TEST_CASES,
     Found,
     ReadAs,
     Result,
     ResultFormat,
     first_line,
     milliseconds,
-    note,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
 from chassis.core.wording import shown
@@ -57,7 +54,6 @@ _OF_DOCTEST = frozenset({"name", "errors", "failures", "tests"})
 _SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
-_ATTRIBUTES = NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS
 
 
 ROOTS = ("testsuites", "testsuite", "testrun")
@@ -80,8 +76,9 @@ class _Cases(ResultsHandler):
     roots = ROOTS
     label = "JUnit report"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, as_asked: ReadAs) -> None:
+        super().__init__(as_asked)
+        self._names = self.properties.names
         self._suites: list[_Suite] = []
         self._counts_tests = True
         """Whether `tests` of suites counts cases."""
@@ -164,7 +161,7 @@ class _Cases(ResultsHandler):
         elif name == "property" and self._why is None:
             self._property = attributes.get("name", "")
             if "value" in attributes:
-                note(self._case, self._property, attributes["value"])
+                self.properties.note(self._case, self._property, attributes["value"])
                 self._property = None
             else:
                 self.keep()
@@ -187,7 +184,7 @@ class _Cases(ResultsHandler):
         elif name == self._why:
             self._say_why(self._case, name, self.take_text())
         elif name == "property" and self._property is not None:
-            note(self._case, self._property, self.take_text())
+            self.properties.note(self._case, self._property, self.take_text())
             self._property = None
         elif self._is_testcafe and name == "system-out" and self._why is None:
             self._case.failed_before = self._case.failed_before or _UNSTABLE in self.take_text().splitlines()[:1]
@@ -277,8 +274,8 @@ class _Cases(ResultsHandler):
             if not _SWITCHES.isdisjoint(attributes):
                 self._take_switches(case, attributes)
             for key, value in attributes.items():
-                if key in _ATTRIBUTES:
-                    note(case, key, value)
+                if key.lower() in self._names:
+                    self.properties.note(case, key, value)
         self._case = case
 
     def _take_switches(self, case: Result, attributes: Mapping[str, str]) -> None:
@@ -332,7 +329,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the cases, as they end."""
-    return results_of(file, _Cases())
+    return results_of(file, _Cases(as_asked))
 
 
 FORMAT = ResultFormat("junit", "JUnit XML", recognise, read)

@@ -12,8 +12,6 @@ from catalog_service.executions.readers.results import (
     ResultFormat,
     Status,
     milliseconds,
-    note,
-    note_tag,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, results_of
 
@@ -25,8 +23,8 @@ class _Cases(ResultsHandler):
     """A suite alone is what the engine returns of an assembly."""
     label = "NUnit 3 report"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, as_asked: ReadAs) -> None:
+        super().__init__(as_asked)
         self._case: Result | None = None
         self._within = ""
         self._ended = 0
@@ -56,8 +54,8 @@ class _Cases(ResultsHandler):
         elif tag == "property":
             name, value = attributes.get("name", ""), attributes.get("value", "")
             if name == "Category":
-                note_tag(case, value)
-            note(case, name, value)
+                self.properties.note_tag(case, value)
+            self.properties.note(case, name, value)
         elif tag in ("failure", "reason"):
             self._within = tag
         elif tag in ("message", "stack-trace") and self._within:
@@ -102,7 +100,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the cases, as they end."""
-    return results_of(file, _Cases())
+    return results_of(file, _Cases(as_asked))
 
 
 FORMAT = ResultFormat("nunit", "NUnit 3 XML", recognise, read)

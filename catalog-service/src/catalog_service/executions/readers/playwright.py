@@ -9,13 +9,12 @@ from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
     LONGEST_TRACE,
     Found,
+    Properties,
     ReadAs,
     Result,
     ResultFormat,
     Status,
     first_line,
-    note,
-    note_tag,
 )
 
 _SUITE: Shape = {"specs": [{"tests": [{"results": [{}]}]}]}
@@ -47,7 +46,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests of each project; then errors that are of no test, and whether the run was ended before its end."""
     interrupted = failed = 0
     for suite in items(file, ("suites",), levels=2, shape=_SUITE):
-        for result in _suite(suite, ()):
+        for result in _suite(suite, (), as_asked.properties):
             failed += isinstance(result, Result) and result.status == "failed"
             yield result
         interrupted += _count_interrupted(suite)
@@ -64,14 +63,14 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         yield Notice("errors_of_run", "The run had errors of no test, such as files that could not be loaded.", errors)
 
 
-def _suite(suite: dict[str, Any], above: tuple[str, ...]) -> Iterator[Found]:
+def _suite(suite: dict[str, Any], above: tuple[str, ...], properties: Properties) -> Iterator[Found]:
     title, file = a_text(suite.get("title")), a_text(suite.get("file"))
     path = above if not above and title == file else (*above, title)
     for spec in a_list(suite.get("specs")):
         for test in a_list(spec.get("tests")):
-            yield _result(spec, test, path, a_text(spec.get("file")) or file)
+            yield _result(spec, test, path, a_text(spec.get("file")) or file, properties)
     for inner in a_list(suite.get("suites")):
-        yield from _suite(inner, path)
+        yield from _suite(inner, path, properties)
 
 
 def _count_interrupted(suite: dict[str, Any]) -> int:
@@ -89,7 +88,9 @@ def _annotated(test: dict[str, Any]) -> list[str]:
     return [a_text(a_dict(annotation).get("type")) for annotation in a_list(test.get("annotations"))]
 
 
-def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str) -> Result:
+def _result(
+    spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str, properties: Properties
+) -> Result:
     name, project = " › ".join([*path, a_text(spec.get("title"))]), a_text(test.get("projectName"))
     runs = a_list(test.get("results"))
     status = _STATUSES.get(a_text(test.get("status")))
@@ -114,9 +115,9 @@ def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], f
         result.message = first_line(message)[:LONGEST_MESSAGE] or None
         result.trace = (a_text(error.get("stack")) or message)[:LONGEST_TRACE] or None
     for tag in a_list(spec.get("tags")):
-        note_tag(result, a_text(tag))
+        properties.note_tag(result, a_text(tag))
     for annotation in map(a_dict, a_list(test.get("annotations"))):
-        note(result, a_text(annotation.get("type")), a_text(annotation.get("description")))
+        properties.note(result, a_text(annotation.get("type")), a_text(annotation.get("description")))
     return result
 
 

@@ -1,12 +1,13 @@
 """What readers make of a result file, whatever its format: results, and what a person has to know of them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO, Literal
 
 from catalog_service.exchange.records import Notice
+from contracts.result_properties import REQUIREMENTS, TEST_CASES
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -58,20 +59,6 @@ class ResultFormat:
     read: Callable[[BinaryIO, "ReadAs"], Iterator[Found]]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAs:
-    """What the caller says of how a file is to be taken; `undefined_fails`: steps that nobody has written fail."""
-
-    undefined_fails: bool = True
-
-
-NAMES_OF_TEST_CASES = frozenset(
-    {
-        *("test_case", "test_key", "test_id", "testcase", "traceline", "testid", "test-case", "case_id"),
-        *("qase_id", "testrail_case_id", "xray", "allure_id"),
-    }
-)
-NAMES_OF_REQUIREMENTS = frozenset({"requirement", "requirements", "verifies", "req"})
 _APART = re.compile(r"[,;\s]+")
 
 
@@ -80,15 +67,56 @@ def ids_of(value: str | None) -> list[str]:
     return [word for word in _APART.split(value) if word] if value else []
 
 
-def note(result: Result, name: str, value: str | None) -> None:
-    """Note what a property, attribute or label of a result says, if it is about test cases or requirements."""
-    key = name.lower()
-    if key in NAMES_OF_TEST_CASES:
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """The names, in lower case, by which properties, attributes and labels of results name test cases, requirements.
+
+    What is named by one of `either` may be a test case or a requirement, which only the record knows.
+    """
+
+    test_cases: frozenset[str]
+    requirements: frozenset[str]
+    either: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All of them."""
+        return self.test_cases | self.requirements | self.either
+
+    def note(self, result: Result, name: str, value: str | None) -> None:
+        """Note what a property, attribute or label of a result says, if it is about test cases or requirements."""
+        key = name.lower()
+        if key == "testrail_case_field":
+            if key not in self.test_cases or not value or not value.lower().startswith("refs"):
+                return
+            value = value[4:].lstrip(" :=")
+        if key in self.test_cases:
+            result.named = _with(result.named, ids_of(value))
+        elif key in self.requirements:
+            result.requirements = _with(result.requirements, ids_of(value))
+        elif key in self.either:
+            result.tags = _with(result.tags, [one.removeprefix("@") for one in ids_of(value)])
+
+    @staticmethod
+    def name_test_case(result: Result, value: str) -> None:
+        """Note what can be nothing but test cases."""
         result.named = _with(result.named, ids_of(value))
-    elif key in NAMES_OF_REQUIREMENTS:
-        result.requirements = _with(result.requirements, ids_of(value))
-    elif key == "testrail_case_field" and value and value.lower().startswith("refs"):
-        result.named = _with(result.named, ids_of(value[4:].lstrip(" :=")))
+
+    def note_tag(self, result: Result, tag: str) -> None:
+        """Note a tag: it may name a test case or a requirement, which only the record knows."""
+        text = tag.removeprefix("@").strip()
+        name, mark, value = text.partition(":") if ":" in text else text.partition("=")
+        if mark and name.strip().lower() in self.names:
+            self.note(result, name.strip(), value.lstrip(":="))
+            return
+        if not any(map(str.isdigit, text)):
+            return
+        words = [text, text[5:]] if text.startswith("TEST_") else [text]
+        if text.startswith("REQ_"):
+            words.append(text[4:])
+        if "::" in text:
+            words.append(text.partition("::")[2])
+        result.tags = _with(result.tags, words)
 
 
 def _with(known: list[str] | None, more: list[str]) -> list[str]:
@@ -99,21 +127,28 @@ def _with(known: list[str] | None, more: list[str]) -> list[str]:
     return known
 
 
-def note_tag(result: Result, tag: str) -> None:
-    """Note a tag: it may name a test case or a requirement, which only the record knows."""
-    text = tag.removeprefix("@").strip()
-    name, mark, value = text.partition(":") if ":" in text else text.partition("=")
-    if mark and name.lower() in NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS:
-        note(result, name, value.lstrip(":="))
-        return
-    if not any(map(str.isdigit, text)):
-        return
-    words = [text, text[5:]] if text.startswith("TEST_") else [text]
-    if text.startswith("REQ_"):
-        words.append(text[4:])
-    if "::" in text:
-        words.append(text.partition("::")[2])
-    result.tags = _with(result.tags, words)
+def properties_of(wanted: Mapping[str, Sequence[str] | None] | None) -> Properties:
+    """Return which properties name what, as a project wants it; None, also of one kind: as the installation says."""
+    said = wanted or {}
+    test_cases = _lower(TEST_CASES if (names := said.get("test_cases")) is None else names)
+    requirements = _lower(REQUIREMENTS if (names := said.get("requirements")) is None else names)
+    either = test_cases & requirements
+    return Properties(test_cases - either, requirements - either, either)
+
+
+def _lower(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)
+
+
+DEFAULT_PROPERTIES = properties_of(None)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """How a file is to be taken: whether steps that nobody has written fail, and which properties name what."""
+
+    undefined_fails: bool = True
+    properties: Properties = DEFAULT_PROPERTIES
 
 
 @lru_cache(4096)

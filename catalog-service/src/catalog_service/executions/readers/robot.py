@@ -15,7 +15,6 @@ from catalog_service.executions.readers.results import (
     ResultFormat,
     Status,
     milliseconds,
-    note_tag,
     whole_milliseconds,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, results_of
@@ -50,8 +49,8 @@ class _Tests(ResultsHandler):
     roots = ("robot",)
     label = "output.xml of Robot Framework"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, as_asked: ReadAs) -> None:
+        super().__init__(as_asked)
         self._open: list[str] = []
         self._suites: list[_Suite] = []
         self._test: Result | None = None
@@ -100,7 +99,7 @@ class _Tests(ResultsHandler):
             self.odd("plan_not_kept", detail)
         elif tag == "tag" and self.keeps_text:
             assert self._test is not None, "only tags of tests are kept"
-            note_tag(self._test, self.take_text())
+            self.properties.note_tag(self._test, self.take_text())
         elif tag == "status" and self.keeps_text:
             self._end_status(within)
         elif tag == "test" and self._test is not None:
@@ -163,7 +162,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests, those of a suite when it ends: its teardown may make them fail."""
-    return results_of(file, _Tests(), XmlLimits(depth=_DEEPEST))
+    return results_of(file, _Tests(as_asked), XmlLimits(depth=_DEEPEST))
 
 
 FORMAT = ResultFormat("robot", "Robot Framework output.xml", recognise, read)

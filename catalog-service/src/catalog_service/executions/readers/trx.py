@@ -11,8 +11,6 @@ from catalog_service.executions.readers.results import (
     Result,
     ResultFormat,
     Status,
-    note,
-    note_tag,
     whole_milliseconds,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
@@ -40,8 +38,8 @@ class _Results(ResultsHandler):
     roots = ("TestRun",)
     label = "TRX report"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, as_asked: ReadAs) -> None:
+        super().__init__(as_asked)
         self._open: list[Result] = []
         self._held: list[tuple[str, Result]] = []
         self._classes: dict[str, str] = {}
@@ -67,7 +65,7 @@ class _Results(ResultsHandler):
         elif name == "TestMethod" and self._definition:
             self._classes[self._definition] = attributes.get("className", "").partition(",")[0]
         elif name == "TestCategoryItem" and self._definition:
-            note_tag(self._noted(), attributes.get("TestCategory", ""))
+            self.properties.note_tag(self._noted(), attributes.get("TestCategory", ""))
         elif name in ("Key", "Value", "WorkItem") and self._definition:
             self.keep()
         elif name == "ResultSummary":
@@ -123,9 +121,9 @@ class _Results(ResultsHandler):
         elif name == "Key":
             self._property = text
         elif name == "Value":
-            note(self._noted(), self._property, text)
+            self.properties.note(self._noted(), self._property, text)
         else:
-            note_tag(self._noted(), text)
+            self.properties.note_tag(self._noted(), text)
 
     def _finish(self) -> None:
         if self._outcome in _ABORTED:
@@ -167,7 +165,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the results, inner ones of data-driven tests among them."""
-    return results_of(file, _Results())
+    return results_of(file, _Results(as_asked))
 
 
 FORMAT = ResultFormat("trx", "TRX (Visual Studio, dotnet test)", recognise, read)

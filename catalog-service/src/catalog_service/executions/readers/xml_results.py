@@ -5,7 +5,7 @@ from typing import BinaryIO, cast
 
 from catalog_service.exchange.records import Notice
 from catalog_service.exchange.refusals import RootHandler, xml_of
-from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, Found, Result
+from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, Found, ReadAs, Result
 from catalog_service.executions.readers.xml_characters import ReadableXml
 from chassis.files.xml_events import XmlLimits
 
@@ -16,7 +16,8 @@ class ResultsHandler(RootHandler):
     cuts_text = True
     counts_lines = False
 
-    def __init__(self) -> None:
+    def __init__(self, as_asked: ReadAs) -> None:
+        self.properties = as_asked.properties
         self.found: list[Found] = []
         self._odd: dict[str, tuple[str, int]] = {}
         self._text: list[str] = []

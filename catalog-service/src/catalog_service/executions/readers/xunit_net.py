@@ -12,8 +12,6 @@ from catalog_service.executions.readers.results import (
     ResultFormat,
     Status,
     milliseconds,
-    note,
-    note_tag,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, results_of
 
@@ -27,8 +25,8 @@ class _Tests(ResultsHandler):
     roots = ("assemblies", "assembly")
     label = "xUnit.net report"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, as_asked: ReadAs) -> None:
+        super().__init__(as_asked)
         self._test: Result | None = None
         self._ended = 0
         self._has_errors = False
@@ -54,8 +52,8 @@ class _Tests(ResultsHandler):
             return
         elif tag == "trait":
             if given("name", "").lower() == "category":
-                note_tag(test, given("value", ""))
-            note(test, given("name", ""), given("value", ""))
+                self.properties.note_tag(test, given("value", ""))
+            self.properties.note(test, given("name", ""), given("value", ""))
         elif tag in ("message", "stack-trace", "reason"):
             self.keep()
 
@@ -94,7 +92,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests, as they end."""
-    return results_of(file, _Tests())
+    return results_of(file, _Tests(as_asked))
 
 
 FORMAT = ResultFormat("xunit-net", "xUnit.net v2 XML", recognise, read)

@@ -59,6 +59,11 @@ export const projectScreens = {
       "The gate waits until these lanes have ended at a commit. Without them, a lane that the commits before had is a warning.",
     expectedLanes: "Expected lanes",
     lanesHint: "One branch a line, * for any letters, and its lanes, such as: main: ci/unit, ci/e2e",
+    namesOfTestCases: "Properties of results that name test cases",
+    namesOfTestCasesHint:
+      "Such as: test_case, jira. Empty: test_case, test_key, qase_id, xray, jira and others that tools write; - for none.",
+    namesOfRequirements: "Properties of results that name requirements",
+    namesOfRequirementsHint: "Such as: story. Empty: requirement, requirements, verifies, req, jira; - for none.",
     end: "Archive",
     archive: "Archive the project",
     archiveIt: "Archive",
