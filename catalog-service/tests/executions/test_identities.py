@@ -1,8 +1,10 @@
 """Tests that are stored by names of an older form are the tests of today, with all that they have done."""
 
 import asyncio
+import json
 from typing import Any
 
+from catalog_service.executions.names import fingerprints
 from testing.service import ok
 
 from .conftest import Results, Traced, junit
@@ -98,6 +100,57 @@ async def test_several_former_names_in_one_run_are_put_together(results: Results
     assert await _counted(results, of) == {"order": 2}
     run = await results.catalog.read(f"/test-runs/{sent['run']['id']}")
     assert run["counts"] == {"tests": 1, "passed": 0, "failed": 1, "flaky": 0, "skipped": 0}
+
+
+def _allure(**result: Any) -> bytes:
+    whole = {"uuid": "u", "historyId": "h", "status": "passed", "stage": "finished", "testCaseId": "t", **result}
+    return json.dumps(whole).encode()
+
+
+def _ctrf(file: str, name: str) -> bytes:
+    test = {"name": name, "suite": ["a.test.js", "cart"], "filePath": file, "status": "passed"}
+    found = {"tool": {"name": "jest"}, "summary": {"tests": 1}, "tests": [test]}
+    return json.dumps({"reportFormat": "CTRF", "results": found}).encode()
+
+
+async def test_a_test_goes_on_by_what_its_report_alone_can_tell(results: Results) -> None:
+    word = results.catalog.word()
+    title, python = f"Tax 19 % {word}", {"labels": [{"name": "package", "value": f"shop.{word}"}]}
+    titled = _allure(name=title, fullName=f"shop.{word}#test_tax", **python)
+    behave = {"keyword": "Feature", "name": word, "location": "features/shop.feature:1", "elements": []}
+    behave["elements"] = [{"type": "scenario", "keyword": "Scenario", "name": "Lock", "status": "passed", "steps": []}]
+    jest = _ctrf(f"/srv/{word}/shop/test/a.test.js", f"cart locks {word}")
+    mocha = f'<testsuite name="M"><testcase classname="cart {word}" name="locks" file="test/{word}.js"/></testsuite>'
+    former = {
+        (f"shop.{word}", "test_tax"): (f"shop.{word}", title, "", "", titled),
+        (f"shop.{word}", "Lock"): (word, "Lock", "", "features/shop.feature", json.dumps([behave]).encode()),
+        ("test/a.test.js", f"cart locks {word}"): (
+            *("", f"cart locks {word}", "a.test.js > cart", f"/srv/{word}/shop/test/a.test.js", jest),
+        ),
+        (f"test/{word}.js", f"cart {word} locks"): (f"cart {word}", "locks", "M", f"test/{word}.js", mocha.encode()),
+    }
+    for (class_name, name), (old_class, old_name, suite, file, content) in former.items():
+        ok(await results.post(content))
+        assert (await _counted(results, class_name))[name] == 1
+        hashed = fingerprints(old_class, suite, file)
+        hashed.update(old_name.encode())
+        async with results.catalog.database.transaction() as connection:
+            await connection.execute(
+                "UPDATE automated_tests SET fingerprint = %s, class_name = %s, name = %s, suite = %s, file = %s"
+                " WHERE class_name = %s AND name = %s",
+                (hashed.digest(), old_class, old_name, suite, file, class_name, name),
+            )
+        ok(await results.post(content))
+        assert (await _counted(results, class_name))[name] == 2, (class_name, name)
+        ok(await results.post(content))
+        assert (await _counted(results, class_name))[name] == 3
+
+
+async def test_another_workspace_has_the_same_tests(results: Results) -> None:
+    word = results.catalog.word()
+    for root in (f"/builds/{word}/shop", f"/home/runner/work/{word}/shop", "D:\\a\\1\\s"):
+        ok(await results.post(_ctrf(f"{root}/test/{word}/a.test.js", "cart locks")))
+    assert await _counted(results, f"test/{word}/a.test.js") == {"cart locks": 3}
 
 
 async def test_what_may_be_several_tests_keeps_its_names(results: Results) -> None:

@@ -118,7 +118,7 @@ async def test_unknown_tests_become_test_cases_once(results: Results) -> None:
 async def test_tests_without_a_class_become_test_cases_of_their_suites(results: Results) -> None:
     name = results.catalog.word()
     tests = [{"name": name, "suite": suite, "status": "passed", "duration": 1} for suite in ("admin", "user")]
-    same_place = {**tests[0], "filePath": "other.ts"}
+    same_place = {**tests[0], "filePath": "other.rb"}
     report = orjson.dumps({"results": {"tool": {"name": "x"}, "summary": {}, "tests": [*tests, same_place]}})
     sent = ok(await results.post(report, {"content-type": "application/json"}, unknown="create"))
     assert (sent["tests"], sent["created"], sent["unknown"], sent["matched"]) == (3, 2, 0, 3)

@@ -5,14 +5,15 @@ that come by it: until then nothing is missing under its old name, nor twice the
 """
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
 from catalog_service.executions import merging
 from catalog_service.executions.names import fingerprints
-from catalog_service.executions.normal_forms import FORM, Identity, normalise, normalise_name
+from catalog_service.executions.normal_forms import FORM, Identity, normalise_name
+from catalog_service.executions.stored_names import normalise
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
 
@@ -66,6 +67,34 @@ async def bring_up(connection: Connection) -> None:
         " SET form = excluded.form",
         (FORM,),
     )
+
+
+async def adopt(connection: Connection) -> None:
+    """Give the tests of a file the histories that they have by names which only a report can tell to be theirs."""
+    cursor = await connection.execute(
+        """
+        SELECT (array_agg(former))[1] AS former, fingerprint, min(class_name) AS class_name, min(name) AS name,
+               min(suite) AS suite, min(file) AS file
+        FROM incoming WHERE former <> fingerprint GROUP BY fingerprint HAVING count(DISTINCT former) = 1
+        """
+    )
+    rows = await cursor.fetchall()
+    # What two tests were called by may be the history of either.
+    times = Counter(row["former"] for row in rows)
+    by_former = {row["former"]: row for row in rows if times[row["former"]] == 1}
+    cursor = await connection.execute(
+        "SELECT id, class_name, name, suite, file, merged_into IS NOT NULL AS is_merged, last_seen, fingerprint"
+        " FROM automated_tests WHERE fingerprint = ANY(%s) AND NOT is_manual ORDER BY fingerprint",
+        (list(by_former),),
+    )
+    renamed = []
+    for stored in await cursor.fetchall():
+        row = by_former[stored.pop("fingerprint")]
+        if stored["file"].replace("\\", "/").endswith(row["file"]):
+            identity = Identity(*(row[column] for column in Identity._fields))
+            renamed.append(_Renamed(identity, row["fingerprint"], [_Stored(**stored)]))
+    if renamed:
+        await _rename(connection, renamed)
 
 
 async def _has_form(connection: Connection) -> bool:

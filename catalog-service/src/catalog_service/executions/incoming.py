@@ -32,7 +32,8 @@ async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
         CREATE TEMP TABLE incoming (
             position integer, fingerprint bytea, class_name text, name text, suite text, file text, iteration text,
             outcome text, is_attempt boolean, duration_ms bigint, message text, trace text,
-            named json, tagged json, guessed json, requirements json, maybe_requirements json
+            named json, tagged json, guessed json, requirements json, maybe_requirements json,
+            former bytea
         ) ON COMMIT DROP
         """
     )

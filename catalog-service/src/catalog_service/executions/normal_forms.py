@@ -7,9 +7,7 @@ tests that are stored come to it too (`identities`).
 import re
 from typing import NamedTuple
 
-from catalog_service.executions.names import base_name
-
-FORM = 1
+FORM = 2
 """Which form this is; it counts up with each change of what comes out here, and stored tests are brought up to it."""
 
 
@@ -36,13 +34,15 @@ class Named(NamedTuple):
 
 # pytest: `tests/test_shop.py::TestLogin::test_lock[x::y]` in CTRF and TAP; in JUnit of tests.test_shop.TestLogin.
 _NODE_ID = re.compile(r"(?P<file>[^:\[\]]+\.py)::(?:(?P<classes>[^\[\]]+)::)?(?P<name>[^:\[\]]+(?:\[.*\])?)", re.DOTALL)
+# JUnit 5 by Surefire: `adds{int}[1]`.
+_OF_METHOD = re.compile(r"(?P<method>[A-Za-z_$][\w$]*)\{[^{}]*\}(?:\[\d+\])?")
 # Karate: `[1:7] list orders` is the first scenario, in line 7; `[2.1:20] order` the first row of an outline.
 _PLACE = re.compile(r"\[(?P<scenario>\d{1,9})(?:\.(?P<row>\d{1,9}))?:(?P<line>\d{1,9})\] (?=\S)(?!\[[\d.:]+\] )")
 # GoogleTest: `QueueTest/0` and `Numbers/QueueTest/1` are of one typed suite, with another type each.
 _TYPED = re.compile(r"(?P<suite>(?:[A-Za-z_]\w*/)?[A-Za-z_]\w*)/(?P<index>\d+)", re.ASCII)
 # Playwright and Vitest: the class is the file in JUnit, and suites are of the name; JSON and TAP have them before it.
-_FILE = r"[^:›>]+?\.[cm]?[jt]sx?"
-_OF_FILE = re.compile(rf"(?P<file>{_FILE}) (?P<mark>[›>]) (?P<path>.+)", re.DOTALL)
+FILE = r"[^:›>]+?\.[cm]?[jt]sx?"
+_OF_FILE = re.compile(rf"(?P<file>{FILE}) (?P<mark>[›>]) (?P<path>.+)", re.DOTALL)
 
 
 def normalise_name(class_name: str, name: str) -> Named:
@@ -54,6 +54,8 @@ def normalise_name(class_name: str, name: str) -> Named:
     if name[:1] == "[" and (place := _PLACE.match(name)) is not None and int(place["line"]) > int(place["scenario"]):
         # A scenario stands below as many lines as there are before it: 16:9 is something else.
         return Named(class_name, name[place.end() :], place["row"] or "", place["scenario"])
+    if class_name and "{" in name and (of_method := _OF_METHOD.fullmatch(name)) is not None:
+        return Named(class_name, of_method["method"], name[of_method.end("method") :])
     return Named(class_name, name)
 
 
@@ -79,7 +81,7 @@ def normalise_playwright(suite: str, file: str, name: str) -> Named | None:
     """
     parts = suite.split(" > ")
     for at, part in enumerate(parts[:2]):
-        if re.fullmatch(_FILE, part) and f"/{file}".replace("\\", "/").endswith(f"/{part}"):
+        if re.fullmatch(FILE, part) and f"/{file}".replace("\\", "/").endswith(f"/{part}"):
             return Named(part, " › ".join([*parts[at + 1 :], name]), "".join(parts[:at]))
     return None
 
@@ -93,34 +95,9 @@ def normalise_robot(suite: str, full_name: str, name: str) -> Named | None:
     return Named(class_name, name) if suite and full_name == f"{class_name}.{name}" else None
 
 
-def normalise(test: Identity) -> Identity:
-    """Return the normal form of the identity of a test, which is its own."""
-    while (changed := _normalise_once(test)) != test:
-        test = changed  # shorter, or with a class at last
-    return test
-
-
-def _normalise_once(test: Identity) -> Identity:
-    former = _find_former_of_playwright(test) or (
-        None if test.class_name else normalise_robot(test.suite, test.file, test.name)
-    )
-    named = former or normalise_by_file(*normalise_name(test.class_name, test.name)[:2])
-    return Identity(named.class_name, base_name(named.name), test.suite, test.file)
-
-
-def _find_former_of_playwright(test: Identity) -> Named | None:
-    """Return the normal form of a test that was stored by CTRF or Allure, if its names tell that Playwright ran it.
-
-    Tests of Jest look alike in CTRF: these are called by their suites too, or say no folder of their file.
-    """
-    if not test.class_name:
-        found = normalise_playwright(test.suite, test.file, test.name)
-        called = " ".join(found.name.split(" › ")[:-1]) if found is not None else ""
-        is_clear = found is not None and bool(found.variant or called or "/" in found.class_name)
-        return found if is_clear and not (called and test.name.startswith(f"{called} ")) else None
-    package, *within = test.class_name.split(" > ")
-    parts = test.suite.split(" > ")
-    for at, part in enumerate(parts[:2]):
-        if re.fullmatch(_FILE, part) and parts[at + 1 :] == within and package.endswith(f".{part.replace('/', '.')}"):
-            return Named(part, " › ".join([*within, test.name]))
-    return None
+def behave_class(file: str, feature: str) -> str:
+    """Return the class that behave's JUnit report gives the scenarios of a feature: its file within `features`, too."""
+    within = file.replace("\\", "/").removesuffix(".feature")
+    _, found, below = f"/{within}".rpartition("/features/")
+    module = (below if found else within).removeprefix("./").strip("/").replace("/", ".")
+    return f"{module}.{feature}" if module else feature

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "position, fingerprint, name, class_name, suite, file, iteration, outcome, is_attempt, duration_ms, message, trace,"
-    " named, tagged, guessed, requirements, maybe_requirements"
+    " named, tagged, guessed, requirements, maybe_requirements, former"
 )
 """Of a line of COPY, in its order."""
 
@@ -62,7 +62,7 @@ _MOST_IDS = 100
 _AT_ONCE = 512
 _BLOCK = 64 * 1024
 _BLANKS = codecs.BOM_UTF8 + codecs.BOM_UTF16 + b"\0 \t\r\n"
-_NOTHING_ELSE = "\t".join(["\\N"] * 7) + "\n"
+_NOTHING_ELSE = "\t".join(["\\N"] * 8) + "\n"
 """How most lines end; putting it together for each would be a tenth of the reading."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
 
@@ -92,6 +92,8 @@ class Read:
     counts: dict[str, int]
     warnings: list[dict[str, Any]]
     has_attempts: bool = False
+    has_former_names: bool = False
+    """Whether tests of it were called otherwise before."""
     health: list[str] = field(default_factory=list)
     """Why the file does not tell the whole; nothing where it does."""
 
@@ -149,7 +151,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     lines: list[str] = []
     attempts: dict[tuple[str, str, str], str] = {}
     failed: set[tuple[str, str, str, str]] = set()
-    places: dict[tuple[str, str], str] = {}
+    places: dict[int, int] = {}
     tried_again = 0
     total = 0
     as_asked = ReadAs(order.undefined_fails, properties_of(order.result_properties))
@@ -167,6 +169,8 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         elif failed and outcome == PASSED and _key_of(found) in failed:
             failed.remove(_key_of(found))
             tried_again += 1
+        if found.former is not None:
+            done.has_former_names = True
         lines.append(_line(found, outcome, total, guess, places))
         if len(lines) == _AT_ONCE:
             _write(out, lines)
@@ -242,10 +246,12 @@ def _line(
     outcome: str,
     position: int,
     guess: Callable[[str], list[str]],
-    places: dict[tuple[str, str], str],
+    places: dict[int, int],
 ) -> str:
-    """Return the line of a result; `places` are where tests of the file stand whose names leave that out."""
+    """Return the line of a result; `places` are where tests of the file stand whose names leave that out, as hashes."""
     class_name, name, iteration = result.class_name, result.name, result.iteration
+    if result.place and not _is_first(places, class_name, name, result.place):
+        class_name = f"{' '.join(result.place.split())}: {class_name}"
     if name.isidentifier() and len(name) <= _LONGEST_NAME:  # as most are: nothing to escape, no parameters
         base = shown = name
     else:
@@ -253,7 +259,7 @@ def _line(
         if named.class_name != class_name:
             iteration = ""  # its parameters are in the name
         variant = ""
-        if not named.place or places.setdefault(named[:2], named.place) == named.place:
+        if not named.place or _is_first(places, named.class_name, named.name, named.place):
             class_name, name, variant, _ = named
         base = base_name(name)
         shown = _text(base)
@@ -267,7 +273,7 @@ def _line(
     fingerprint.update(base.encode("utf-8", "replace"))
     duration = "\\N" if result.duration_ms is None else result.duration_ms
     names_any = result.named or guessed or result.requirements or maybe
-    says_any = result.message is not None or result.trace is not None
+    says_any = result.message is not None or result.trace is not None or result.former is not None
     end = _end(result, guessed, maybe) if names_any or says_any else _NOTHING_ELSE
     return (
         f"{position}\t\\\\x{fingerprint.hexdigest()}\t{shown}\t{place}\t{iteration and _text(iteration)}"
@@ -275,10 +281,24 @@ def _line(
     )
 
 
+def _is_first(places: dict[int, int], class_name: str, name: str, place: str) -> bool:
+    """Check whether no other place of the file has had the name before."""
+    at = hash(place)
+    return places.setdefault(hash((class_name, name)), at) == at
+
+
 def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
     said = _text(result.message, LONGEST_MESSAGE), _text(result.trace, LONGEST_TRACE)
     ids = map(_ids, (result.named, result.tags, guessed, result.requirements, maybe))
-    return "\t".join((*said, *ids)) + "\n"
+    former = "\\N" if result.former is None else f"\\\\x{_former_fingerprint(*result.former)}"
+    return "\t".join((*said, *ids, former)) + "\n"
+
+
+def _former_fingerprint(class_name: str, name: str, suite: str, file: str) -> str:
+    named = normalise_name(class_name, name)
+    former = fingerprints(named.class_name, suite, file)
+    former.update(base_name(named.name).encode("utf-8", "replace"))
+    return former.hexdigest()
 
 
 @lru_cache(4096)

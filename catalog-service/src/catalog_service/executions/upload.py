@@ -243,6 +243,8 @@ async def _store(
         await incoming.keep_last_attempts(connection, every=options.duplicates == "last")
         # Who read it did not know that whatever comes again is another attempt.
         results.read.counts = await incoming.count(connection)
+    if results.read.has_former_names:
+        await identities.adopt(connection)
     await incoming.gather(connection, await runs.find_other_job(connection, run["id"], context_id, options.job))
     unknown_ids = await incoming.match(connection)
     await incoming.find_tests(connection)

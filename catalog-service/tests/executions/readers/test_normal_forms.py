@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_service.executions.normal_forms import Identity, normalise
+from catalog_service.executions.normal_forms import Identity
 from catalog_service.executions.read import Order, read
+from catalog_service.executions.stored_names import normalise
 
 PYTEST = Identity("tests.test_shop.TestLogin", "test_lock", "", "")
 LOCKS = ("shop/a.spec.ts", "cart › locks")

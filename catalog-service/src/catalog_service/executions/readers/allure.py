@@ -10,7 +10,9 @@ from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.readers.lines import is_archive, is_meant, named, suffixes_within
 from catalog_service.exchange.records import Notice, Unreadable
 from catalog_service.exchange.refusals import archive_of
-from catalog_service.executions.normal_forms import normalise_playwright, normalise_robot
+from catalog_service.executions.javascript_names import normalise_allure
+from catalog_service.executions.names import base_name
+from catalog_service.executions.normal_forms import Named, normalise_name, normalise_playwright, normalise_robot
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, check
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -30,6 +32,8 @@ _BOM = b"\xef\xbb\xbf"
 _SHAPE: Shape = {"labels": [{}], "parameters": [{}], "links": [{}], "statusDetails": {}}
 _IDS = frozenset({"as_id", "allure_id"})
 """Labels by which Allure TestOps knows a test."""
+_OF_FEATURES = ("cucumber", "behave")
+"""Frameworks whose class is the feature."""
 _STATUSES: dict[str, Status] = {"passed": "passed", "skipped": "skipped"}
 
 
@@ -72,10 +76,13 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
                 found = _parsed(archive.open(name))
                 unended += not _has_ended(found)
                 result, history = _result(found, as_asked.properties), a_text(found.get("historyId"))
-            key = (result.class_name, result.iteration or result.name, result.file)
-            if result.is_attempt and histories.setdefault(key, history) != history:
-                # Another test by the same names is no attempt of the first.
-                result.iteration = f"{key[1]} [{a_text(found.get('fullName')) or history}]"
+            by = normalise_name(result.class_name, result.name)
+            key = (by.class_name, result.iteration or by.name, result.file)
+            for also in (a_text(found.get("fullName")), history):
+                if result.is_attempt and histories.setdefault(key, history) != history:
+                    # Another test by the same names is no attempt of the first.
+                    result.iteration = f"{key[1]} [{also}]"
+                    key = (key[0], result.iteration, key[2])
             yield result
         yield from _crashed(unended)
 
@@ -108,21 +115,11 @@ def _parsed(file: BinaryIO) -> dict[str, Any]:
 def _result(found: dict[str, Any], properties: Properties) -> Result:
     labels = [(a_text(label.get("name")), a_text(label.get("value"))) for label in a_list(found.get("labels"))]
     of = dict(reversed(labels))
-    name = a_text(found.get("name")) or a_text(found.get("fullName"))
-    package, place = of.get("package", ""), a_text(found.get("fullName")).rpartition("#")[0]
-    # pytest names the class there alone; of parameters with `::` in them it takes a part for another class.
-    is_within = bool(package) and place.startswith(f"{package}.")
-    if is_within and "[" in place:
-        place = place.partition("[")[0].rpartition(".")[0]
+    title = a_text(found.get("name")) or a_text(found.get("fullName"))
     suites = [of[level] for level in ("parentSuite", "suite", "subSuite") if level in of]
-    class_name = of.get("testClass") or of.get("class") or (place if is_within else _part(package, suites))
-    named = None
-    if of.get("framework") == "playwright":
-        named = normalise_playwright(" > ".join(suites), of.get("suite", ""), name)
-    elif not class_name:
-        named = normalise_robot(" > ".join(suites), a_text(found.get("fullName")), name)
-    if named is not None:
-        class_name, name = named[:2]
+    before = _named_before(a_text(found.get("fullName")), of, suites, title)
+    named = _named(found, of, suites, before)
+    class_name, name = named.class_name, named.name
     start, stop = found.get("start"), found.get("stop")
     has_times = isinstance(start, int | float) and isinstance(stop, int | float)
     result = Result(
@@ -134,7 +131,12 @@ def _result(found: dict[str, Any], properties: Properties) -> Result:
         status="skipped" if found.get("stage") == "pending" else _STATUSES.get(a_text(found.get("status")), "failed"),
         duration_ms=a_duration(stop - start) if has_times else None,  # type: ignore[operator]
         is_attempt=bool(found.get("historyId")),
+        place=named.place,
+        iteration=named.variant,
     )
+    if named[:2] != before[:2]:
+        before_file = "" if before.class_name else a_text(found.get("fullName"))
+        result.former = (*before[:2], result.suite, before_file)
     parameters = [one for one in a_list(found.get("parameters")) if not one.get("excluded")]
     # Those who wrote the test do not want values of other modes to be seen.
     arguments = [
@@ -158,6 +160,42 @@ def _result(found: dict[str, Any], properties: Properties) -> Result:
         if link.get("type") == "tms":
             properties.name_test_case(result, a_text(link.get("name")))
     return result
+
+
+def _named_before(full_name: str, of: dict[str, str], suites: list[str], title: str) -> Named:
+    """Return what a test is called by its class and title."""
+    package, place = of.get("package", ""), full_name.rpartition("#")[0]
+    # pytest names the class there alone; of parameters with `::` in them it takes a part for another class.
+    is_within = bool(package) and place.startswith(f"{package}.")
+    if is_within and "[" in place:
+        place = place.partition("[")[0].rpartition(".")[0]
+    class_name = of.get("testClass") or of.get("class") or (place if is_within else _part(package, suites))
+    named = None
+    if of.get("framework") == "playwright":
+        named = normalise_playwright(" > ".join(suites), of.get("suite", ""), title)
+    elif not class_name:
+        named = normalise_robot(" > ".join(suites), full_name, title)
+    return named._replace(variant="") if named is not None else Named(class_name, title)
+
+
+def _named(found: dict[str, Any], of: dict[str, str], suites: list[str], before: Named) -> Named:
+    """Return what a test is called by, of which a title that people give it is no part, but its variant."""
+    full_name, framework = a_text(found.get("fullName")), of.get("framework", "").lower()
+    title_path = [a_text(one) for one in a_list(found.get("titlePath"))]
+    class_name, title = before[:2]
+    if framework == "playwright":
+        return before
+    if (of_file := normalise_allure(full_name, title_path, suites, title, framework)) is not None:
+        return of_file
+    if framework.startswith(_OF_FEATURES) and "feature" in of:
+        return Named(of["feature"], title)
+    if method := of.get("testMethod", ""):
+        return before if base_name(title) == method else Named(class_name, method, title)
+    method = full_name.rpartition("#" if "#" in full_name else ".")[2]
+    test_case = a_text(found.get("testCaseId"))
+    if test_case and method.isidentifier() and base_name(title) not in full_name:
+        return Named(class_name, method, place=test_case)  # two tests of one function have an id each
+    return before
 
 
 def _part(package: str, suites: list[str]) -> str:

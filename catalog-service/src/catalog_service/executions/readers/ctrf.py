@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Notice
+from catalog_service.executions.javascript_names import is_javascript, normalise_javascript
 from catalog_service.executions.normal_forms import normalise_playwright
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items, member
 from catalog_service.executions.readers.results import (
@@ -17,10 +18,12 @@ from catalog_service.executions.readers.results import (
     ResultFormat,
     Status,
 )
+from catalog_service.executions.workspaces import find_workspace, paths_in, tell_from
 
 _SHAPE: Shape = {"retryAttempts": [{}]}
 _BEGINS = re.compile(rb'"results"\s*:\s*\{\s*"(?:tool|summary|tests|environment|extra)"')
-_OF_PLAYWRIGHT = re.compile(rb'"tool"\s*:\s*\{\s*"name"\s*:\s*"playwright"')
+_TOOL = re.compile(rb'"tool"\s*:\s*\{\s*"name"\s*:\s*"([\w-]{1,50})"')
+_PATHS = re.compile(rb'"filePath"\s*:\s*"((?:[^"\\]|\\.){1,4000}+)"')
 _STATUSES: dict[str, Status] = {"passed": "passed", **dict.fromkeys(("skipped", "pending", "other", ""), "skipped")}
 """By the words of CTRF; what has another word has not passed, and nobody says that it was left out."""
 _RAN = frozenset({"failed", "broken", "error", "timedout", "interrupted", "crashed"})
@@ -42,13 +45,29 @@ def recognise(file: BinaryIO, name: str) -> float:
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests; then hold them against what the report says of them together."""
     found = failed = passed = 0
-    is_of_playwright = _OF_PLAYWRIGHT.search(file.read(65536)) is not None
+    tool = _TOOL.search(file.read(65536))
+    runner = tool[1].lower() if tool is not None else b""
     file.seek(0)
+    workspace = find_workspace(paths_in(file, _PATHS))
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
         result = _result(test, as_asked.properties)
-        if is_of_playwright and (named := normalise_playwright(result.suite, result.file, result.name)) is not None:
+        is_of_playwright = runner == b"playwright"
+        named = normalise_playwright(result.suite, result.file, result.name) if is_of_playwright else None
+        former = ("", result.name, result.suite, result.file)
+        result.file = tell_from(workspace, result.file)
+        if named is not None:
             result.class_name, result.name, project, _ = named
             result.iteration = f"{named.name} [{project}]" if project else ""
+        elif is_javascript(result.file) and not is_of_playwright:
+            result.former = former
+            said = test.get("suite")
+            suites = [*map(a_text, said)] if isinstance(said, list) else [*filter(None, result.suite.split(" > "))]
+            between = " > " if runner == b"vitest" else " "
+            result.class_name, result.name, _, result.place = normalise_javascript(
+                result.file, suites, result.name, between=between
+            )
+        elif result.file != former[-1]:
+            result.former = former
         found += 1
         failed += result.status == "failed" or result.failed_before
         passed += result.status == "passed"

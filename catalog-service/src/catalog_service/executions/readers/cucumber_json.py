@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Notice
+from catalog_service.executions.normal_forms import behave_class
 from catalog_service.executions.readers.json_results import Shape, a_dict, a_duration, a_list, a_text, items
 from catalog_service.executions.readers.results import (
     LONGEST_MESSAGE,
@@ -89,9 +90,11 @@ def _result(
         known.append(own)
     is_behave = "uri" not in feature and "location" in feature
     place = a_text(feature.get("location")).rpartition(":")[0] if is_behave else a_text(feature.get("uri"))
+    of_feature = a_text(feature.get("name"))
     result = Result(
         name,
-        class_name=a_text(feature.get("name")),
+        class_name=behave_class(place, of_feature) if is_behave else of_feature,
+        former=(of_feature, name, "", place) if is_behave else None,
         file=place,
         status=status_of(known, undefined_fails=as_asked.undefined_fails),
         duration_ms=a_duration(

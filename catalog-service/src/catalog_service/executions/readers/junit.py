@@ -4,11 +4,14 @@ Each case is counted where it stands, since suites may lie in one another. What 
 something of the report is missing.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import unescape
 from typing import BinaryIO
 
 from catalog_service.exchange.refusals import has_root
+from catalog_service.executions.javascript_names import normalise_class
 from catalog_service.executions.normal_forms import split_type
 from catalog_service.executions.readers.results import (
     Found,
@@ -19,6 +22,7 @@ from catalog_service.executions.readers.results import (
     milliseconds,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
+from catalog_service.executions.workspaces import find_workspace, paths_in, tell_from
 from chassis.core.wording import shown
 from chassis.files.refused import FileRefused
 
@@ -55,6 +59,12 @@ _SWITCHES = frozenset({"executed", "ignored", "success"})
 _PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
 """Attributes that say nothing but which test it was, and for how long; most cases have no others."""
 
+_PATH = rb"(?:file://)?(?:/|[A-Za-z]:[/\\\\])[^\"<>]{1,4000}"
+_PATHS = re.compile(rb'\bfile="(%b)"' % _PATH)
+_HAS_PATHS = re.compile(
+    rb'\bfile="%b\.[cm]?[jt]sx?"|<testcase(?![^>]*\bclass(?:name)?="[^"])[^>]*\bfile="%b"' % (_PATH, _PATH)
+)
+"""A path of a test that is called by it: of JavaScript, or without a class."""
 
 ROOTS = ("testsuites", "testsuite", "testrun")
 """`testrun` is what Eclipse exports."""
@@ -76,8 +86,10 @@ class _Cases(ResultsHandler):
     roots = ROOTS
     label = "JUnit report"
 
-    def __init__(self, as_asked: ReadAs) -> None:
+    def __init__(self, as_asked: ReadAs, workspace: str) -> None:
         super().__init__(as_asked)
+        self._workspace = workspace
+        """Where the files of the tests lie, if they are told from the root of a machine."""
         self._names = self.properties.names
         self._suites: list[_Suite] = []
         self._counts_tests = True
@@ -239,14 +251,19 @@ class _Cases(ResultsHandler):
             name = name.partition(" - ")[2] or name  # Perl's TAP::Formatter::JUnit leaves the number of TAP there
         if ".lua:" in class_name:
             class_name = class_name.rpartition(":")[0]  # busted names the line, too, which is another after each change
+        file = given("file") or file
         if self._is_bare and class_name == "test":
             # Node.js calls the class of each test so: what tells tests of one name apart is all suites around them.
             class_name, suite = "", " > ".join(one.name for one in self._suites)
-        case = Result(name, class_name, suite, given("file") or file)
+        if name[:1] == " " and class_name.endswith(_OF_NODE):
+            name = name.strip()  # Jest leaves room for suites, of which there are none
+        case = Result(name, class_name, suite, file)
         if self._browser and class_name.startswith(f"{self._browser}."):
             case.class_name, case.iteration = class_name[len(self._browser) + 1 :], f"{name} [{self._browser}]"
         elif self._project and class_name == suite:
             case.iteration = f"{name} [{self._project}]"
+        if file and (self._workspace or file.endswith(_OF_NODE)):
+            self._call_by_file(case)
         time = given("time")
         if time:
             case.duration_ms = milliseconds(time)
@@ -277,6 +294,17 @@ class _Cases(ResultsHandler):
                 if key.lower() in self._names:
                     self.properties.note(case, key, value)
         self._case = case
+
+    def _call_by_file(self, case: Result) -> None:
+        """Tell the file of a case from its workspace; name a test of JavaScript by it."""
+        before = (case.class_name, case.name, case.suite, case.file)
+        case.file = tell_from(self._workspace, case.file)
+        if case.file.endswith(_OF_NODE):
+            is_of_node = self._is_bare and not case.class_name and case.suite
+            name = f"{case.suite} > {case.name}" if is_of_node else case.name
+            case.class_name, case.name, _, case.place = normalise_class(case.file, case.class_name, name)
+        if before != (case.class_name, case.name, case.suite, case.file):
+            case.former = before
 
     def _take_switches(self, case: Result, attributes: Mapping[str, str]) -> None:
         executed, ignored, success = (attributes.get(name, "").lower() for name in ("executed", "ignored", "success"))
@@ -329,7 +357,10 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the cases, as they end."""
-    return results_of(file, _Cases(as_asked))
+    head = file.read(65536)
+    file.seek(0)
+    workspace = find_workspace(map(unescape, paths_in(file, _PATHS))) if _HAS_PATHS.search(head) else ""
+    return results_of(file, _Cases(as_asked, workspace))
 
 
 FORMAT = ResultFormat("junit", "JUnit XML", recognise, read)

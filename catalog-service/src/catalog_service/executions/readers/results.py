@@ -22,7 +22,9 @@ class Result:
 
     `class_name`, `suite` and `file` are empty where the file does not say them. `iteration` tells cases of one test
     with different parameters apart, where the name does not. `named` are test cases and `requirements` are
-    requirements, by what the file calls them; `tags` may be of either. `failed_before`: earlier attempts failed, of
+    requirements, by what the file calls them; `tags` may be of either. `place` is what the file says of where the test
+    stands and its names leave out: of one name, two places are two tests. `former`: what the test was called before, if
+    that was otherwise: class, name, suite and file. `failed_before`: earlier attempts failed, of
     which the file says no more; `is_attempt`: it is one of several attempts of the same test, of which the last counts.
     """
 
@@ -31,6 +33,8 @@ class Result:
     suite: str = ""
     file: str = ""
     iteration: str = ""
+    place: str = ""
+    former: tuple[str, str, str, str] | None = None
     status: Status = "passed"
     duration_ms: int | None = None
     message: str | None = None
