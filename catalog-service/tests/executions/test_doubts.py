@@ -146,6 +146,16 @@ async def test_a_gate_says_that_a_run_goes_on(traced: Traced) -> None:
     assert gate["warnings"][0]["message"].startswith(f"The run {traced.branch} of the commit ")
 
 
+async def test_a_gate_says_that_a_selection_ran_alone(traced: Traced) -> None:
+    asked = {"commit": traced.commit("c1")}
+    await traced.run(("a", "passed"), lane="ci", commit="c1", partial=True)
+    gate = await traced.gate(**asked)
+    assert [one["code"] for one in gate["warnings"]] == ["selection_only"]
+    assert gate["warnings"][0]["message"].startswith("A selection of the tests alone ran of ci for the commit ")
+    await traced.run(("a", "passed"), lane="ci", commit="c1")
+    assert (await traced.gate(**asked))["warnings"] == []
+
+
 async def test_on_the_default_branch_new_is_what_was_not_before_the_commit(traced: Traced) -> None:
     lane, traced.branch = traced.branch, "main"
 

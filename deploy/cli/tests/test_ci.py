@@ -42,6 +42,16 @@ GITHUB = {
         ),
         (
             {
+                "GITHUB_ACTIONS": "true",
+                "GITHUB_JOB": "unit",
+                "RUNNER_OS": "Linux",
+                "TRACELINE_MATRIX": '{"python": "3.11", "node": 20, "db": {"kind": "pg"}}',
+            },
+            Pipeline(job='unit Linux 3.11, 20, {"kind": "pg"}', environment='3.11, 20, {"kind": "pg"}', lane="unit"),
+        ),
+        ({"GITHUB_ACTIONS": "true", "TRACELINE_MATRIX": "null"}, Pipeline()),
+        (
+            {
                 "GITLAB_CI": "true",
                 "CI_PROJECT_PATH": "acme/doors",
                 "CI_PIPELINE_ID": "9",
@@ -186,7 +196,19 @@ GITHUB = {
         ),
     ],
     ids=[
-        *("none", "unknown", "github", "gitlab", "jenkins", "azure", "circleci", "circleci-tag", "jenkins-unnamed"),
+        *(
+            "none",
+            "unknown",
+            "github",
+            "github-matrix",
+            "github-no-matrix",
+            "gitlab",
+            "jenkins",
+            "azure",
+            "circleci",
+            "circleci-tag",
+            "jenkins-unnamed",
+        ),
         *("buildkite", "bitbucket", "teamcity", "travis"),
     ],
 )

@@ -102,7 +102,11 @@ class Gate:
                 "items": [gate_items.accepted_failure(row) for row in self._accepted.failures[:MOST_ITEMS]],
             },
             "missing_lanes": asdict(await self._missing_lanes()),
-            "warnings": [*self._warn_of_lanes(await self._missing_lanes()), *await self._warn_of_runs()],
+            "warnings": [
+                *self._warn_of_lanes(await self._missing_lanes()),
+                *await self._warn_of_runs(),
+                *gate_runs.warn_of_selections(await self._runs_of_gate(), self._of()),
+            ],
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
         }

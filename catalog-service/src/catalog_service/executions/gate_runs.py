@@ -103,6 +103,19 @@ def count_incomplete(runs: list[RunOfGate], most: float, limit: str) -> Outcome:
     return Outcome(count, count <= most, f"{of}; {limit}.", [_item(run) for run in incomplete], count)
 
 
+def warn_of_selections(runs: list[RunOfGate], of: str) -> list[dict[str, str]]:
+    """Warn of lanes in which a selection of the tests ran alone: nothing is known of the tests that it left out."""
+    lanes: dict[str, bool] = {}
+    for run in runs:
+        for part in run["lanes"]:
+            lanes[part["lane"]] = lanes.get(part["lane"], True) and part["partial"]
+    names = ", ".join(sorted(lane for lane, is_selection in lanes.items() if is_selection))
+    if not names:
+        return []
+    message = f"A selection of the tests alone ran of {names} for {of}: what it left out has not run there."
+    return [{"code": "selection_only", "message": message}]
+
+
 def measure_age(runs: list[RunOfGate], now: datetime, most: float, of: str, limit: str) -> Outcome:
     """Measure the hours since the last ended run that tells the whole began."""
     finished = [run for run in runs if run["status"] == "completed"]

@@ -47,6 +47,8 @@ def detect(environment: Mapping[str, str]) -> Pipeline:
 
 def _github(of: Mapping[str, str]) -> Pipeline:
     server, repository, run = (of.get(name) for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
+    matrix = _github_matrix(of)
+    machine = (of.get("RUNNER_OS"), of.get("RUNNER_ARCH"))
     return Pipeline(
         run=_key("github", repository, run),
         # Of a pull request the ref is its merge; its branch is the head.
@@ -54,13 +56,22 @@ def _github(of: Mapping[str, str]) -> Pipeline:
         commit=of.get("GITHUB_SHA"),
         build_url=f"{server}/{repository}/actions/runs/{run}" if server and repository and run else None,
         attempt=_number(of.get("GITHUB_RUN_ATTEMPT")),
-        # Legs of a matrix have one name; on other machines they are told apart at least.
-        job=" ".join(filter(None, map(of.get, ("GITHUB_JOB", "RUNNER_OS", "RUNNER_ARCH")))) or None,
+        # Legs of a matrix have one name; where nobody says its values, they are told apart on other machines at least.
+        job=" ".join(filter(None, (of.get("GITHUB_JOB"), *machine, matrix))) or None,
         job_try=of.get("GITHUB_RUN_ATTEMPT"),
         name=of.get("GITHUB_WORKFLOW"),
-        # Which job of a matrix it is, no variable says.
         lane=_lane(of.get("GITHUB_WORKFLOW"), of.get("GITHUB_JOB")),
+        environment=matrix,
     )
+
+
+def _github_matrix(of: Mapping[str, str]) -> str | None:
+    """Return the values of the matrix, which no variable of GitHub says, where the workflow does: `toJSON(matrix)`."""
+    with suppress(ValueError):
+        matrix = json.loads(of.get("TRACELINE_MATRIX", ""))
+        if isinstance(matrix, dict) and matrix:
+            return ", ".join(value if isinstance(value, str) else json.dumps(value) for value in matrix.values())
+    return None
 
 
 def _github_source(of: Mapping[str, str]) -> str | None:
