@@ -43,6 +43,8 @@ async def ids(catalog: Any) -> dict[str, Any]:
     report = f'<testsuite name="{MARK}">{case}</testsuite>'
     rules = {"rules": [{"rule": "max_failed", "limit": 0, "where": {"module": [MARK]}}]}
     ok(await here.put(f"/reports/gate/policies/{MARK}", rules), 201)
+    defined = {"key": "mark", "name": MARK, "of": ["requirement"], "kind": "text"}
+    ok(await here.put("/fields", {"fields": [defined]}))
     upload = await here.request(
         "POST",
         "/test-results",

@@ -160,6 +160,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         "changes of catalog.accepted_failure {accepted_failure[id]}",
     ),
     "catalog.automated_tests.retired": (),
+    "catalog.fields.changed": (),
     "suggestion.item.generated": (),
     "suggestion.run.progressed": (),
     "suggestion.run.finished": (),

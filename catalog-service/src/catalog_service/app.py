@@ -17,6 +17,8 @@ from catalog_service.executions.pattern_endpoints import router as patterns_rout
 from catalog_service.executions.report_endpoints import router as result_reports_router
 from catalog_service.executions.retire_endpoints import router as retire_router
 from catalog_service.executions.runner_endpoints import router as runners_router
+from catalog_service.fields.cache import KnownFields
+from catalog_service.fields.endpoints import router as fields_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -46,6 +48,8 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
     """Return the app; the caller opens and closes `database`."""
     source_urls = SourceUrls(settings.source_url_schemes)
 
+    known_fields = KnownFields(database)
+
     def basis() -> Basis:
         return settings.basis(datetime.now(UTC))
 
@@ -56,6 +60,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             test_cases_router,
             links_router,
             references_router,
+            fields_router,
             history_router,
             changes_router,
             reports_router,
@@ -83,7 +88,8 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
         state={
             "settings": settings,
             "items": {
-                kind.name: ItemService(kind, database, source_urls, deletions_with_items, basis) for kind in KINDS
+                kind.name: ItemService(kind, database, source_urls, deletions_with_items, basis, known_fields)
+                for kind in KINDS
             },
             "many_items": {kind.name: ManyItems(kind, source_urls, deletions_with_items, basis) for kind in KINDS},
         },

@@ -79,6 +79,13 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
     )
     # Their beginnings: an entry of an index cannot be long.
     sa.Index(f"ix_{table.name}_tag_keys", sa.func.tag_keys(table.c.tags), postgresql_using="gin")
+    # Its values of the project's fields; most items have none.
+    sa.Index(
+        f"ix_{table.name}_field_keys",
+        sa.func.field_keys(table.c.custom_metadata),
+        postgresql_using="gin",
+        postgresql_where=sa.text("(custom_metadata -> 'fields') IS NOT NULL"),
+    )
     # Only an item that has changed can have made a link suspect.
     sa.Index(f"ix_{table.name}_changed", project, table.c.id, table.c.version, postgresql_where=table.c.version > 1)
     sa.Index(
@@ -351,6 +358,17 @@ projects = sa.Table(
     required("archived", sa.Boolean, server_default=sa.text("false"), comment="nothing in it is changed any more"),
     from_0_to_1("coverage_threshold"),
     comment="what projects want otherwise than the settings say; of deleted ones the tombstone",
+)
+
+project_fields = sa.Table(
+    "project_fields",
+    metadata,
+    project_column(primary_key=True),
+    required("revision", sa.BigInteger, comment="another one after each change"),
+    required("fields", pg.JSON, comment="in their order"),
+    required("former", pg.JSON, comment="what kind those were that were removed, by key"),
+    timestamp("updated_at"),
+    comment="the fields that items of a project have beside those of all; as its admins have defined them",
 )
 
 add_tables(metadata)

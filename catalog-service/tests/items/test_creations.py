@@ -21,7 +21,7 @@ async def test_one_that_comes_just_when_all_transactions_have_ended_is_not_forgo
     async def store(*, later: bool = False) -> None:
         if later:
             await asyncio.sleep(0)
-        await creations.store({}, NewEvent(drop, "1", SYSTEM))
+        await creations.store({}, NewEvent(drop, "1", SYSTEM), 0)
 
     coming = [asyncio.create_task(store()), asyncio.create_task(store()), asyncio.create_task(store(later=True))]
     async with asyncio.timeout(10):

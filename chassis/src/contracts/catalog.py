@@ -313,6 +313,14 @@ class AutomatedTestsRetired(Momentary):
     tests: list[RetiredTest]
 
 
+class FieldsChanged(Momentary):
+    """Admins of the project have defined its fields anew; each as GET /fields has it."""
+
+    wire_name = "catalog.fields.changed"
+    before: list[dict[str, Any]]
+    after: list[dict[str, Any]]
+
+
 EVENTS: tuple[type[Payload], ...] = (
     RequirementCreated,
     RequirementUpdated,
@@ -332,4 +340,5 @@ EVENTS: tuple[type[Payload], ...] = (
     AcceptedFailureCreated,
     AcceptedFailureEnded,
     AutomatedTestsRetired,
+    FieldsChanged,
 )

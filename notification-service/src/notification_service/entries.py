@@ -231,6 +231,23 @@ def automated_tests_retired(event: Received[catalog.AutomatedTestsRetired]) -> I
     yield entry
 
 
+def fields_changed(event: Received[catalog.FieldsChanged]) -> Iterable[Entry]:
+    """Return one entry for the fields of the project, those that differ by their keys."""
+    before, after = ({one["key"]: one for one in fields} for fields in (event.data.before, event.data.after))
+    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    which = f"the {'field' if len(keys) == 1 else 'fields'} {listed(keys)}" if keys else "the order of the fields"
+    yield entry_of(
+        event,
+        AuditAction.PROJECT_FIELDS_CHANGED,
+        ResourceType.PROJECT,
+        None,
+        None,
+        f"{who(event.actor)} changed {which} of the project.",
+        {key: before.get(key) for key in keys},
+        {key: after.get(key) for key in keys},
+    )
+
+
 # The entry says these itself, or they are no field of the resource.
 _HIDDEN = frozenset({"id", "created_at", "updated_at"}) | END_NAMES
 

@@ -153,6 +153,7 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     catalog.AcceptedFailureCreated: audited(entries.accepted_failure_created),
     catalog.AcceptedFailureEnded: audited(entries.accepted_failure_ended),
     catalog.AutomatedTestsRetired: audited(entries.automated_tests_retired),
+    catalog.FieldsChanged: audited(entries.fields_changed),
     suggestion.ItemSuggestionsGenerated: each(
         audited(suggestion_entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),

@@ -5,6 +5,7 @@ from typing import Any
 
 from catalog_service.executions import incoming
 from catalog_service.executions.runs import StoredRun
+from catalog_service.fields import repository as project_fields
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
 from catalog_service.items.service import new
@@ -33,9 +34,10 @@ async def create_test_cases(connection: Connection, run: StoredRun, actor: Actor
         "SELECT id, external_id FROM test_cases WHERE external_id = ANY(%s)", (list(wanted),)
     )
     ids = {row["external_id"]: row["id"] for row in await known.fetchall()}
-    made = [new(TEST_CASE, _fields(key, tests[0], run), actor) for key, tests in wanted.items() if key not in ids]
+    own = await project_fields.of(connection)
+    made = [new(TEST_CASE, _fields(key, tests[0], run), actor, own) for key, tests in wanted.items() if key not in ids]
     for start in range(0, len(made), _AT_ONCE):
-        await items.insert_all(connection, TEST_CASE, made[start : start + _AT_ONCE])
+        await items.insert_all(connection, TEST_CASE, made[start : start + _AT_ONCE], own.revision)
     ids |= {row["external_id"]: row["id"] for row, _ in made}
     await incoming.add_created(
         connection, [(test["fingerprint"], ids[key]) for key, tests in wanted.items() for test in tests]

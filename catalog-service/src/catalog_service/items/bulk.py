@@ -5,6 +5,8 @@ from uuid import UUID
 
 from catalog_service.bulk.schemas import BulkStatus
 from catalog_service.bulk.service import Outcome, checked
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.definitions import NONE, Fields
 from catalog_service.items import repository
 from catalog_service.items.bounds import check_growth
 from catalog_service.items.filters import ItemFilters
@@ -44,7 +46,7 @@ class ManyItems:
 
     async def conditions(self, connection: Connection, filters: ItemFilters) -> Conditions:
         """Return what the filters ask for; raises Invalid."""
-        return await conditions_of(connection, filters, self._basis())
+        return await conditions_of(connection, filters, self._basis(), self._kind)
 
     async def find(self, connection: Connection, conditions: Conditions) -> list[UUID]:
         """Return the ids of the items that fulfil the conditions."""
@@ -64,28 +66,30 @@ class ManyItems:
         if asked.delete:
             await delete_all(connection, self._kind, current, actor, self._link_deletions)
             return outcomes | {row["id"]: Outcome(BulkStatus.DELETED) for row in current}
-        updates, refused = self._updates(current, asked, actor)
+        names_them = asked.patch is not None and "custom_metadata" in asked.patch.model_fields_set
+        own = await project_fields.of(connection) if names_them else NONE
+        updates, refused = self._updates(current, asked, actor, own)
         outcomes |= refused
         if updates:
             await repository.update_all(connection, self._kind, updates)
         return outcomes | {one.row["id"]: Outcome(BulkStatus.CHANGED, self._kind.etag(one.row)) for one in updates}
 
     def _updates(
-        self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor
+        self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor, own: Fields
     ) -> tuple[list[Update], dict[UUID, Outcome]]:
         """Return what brings rows to what is asked, and what becomes of those that would hold too much."""
         named = {} if asked.patch is None else asked.patch.model_dump(exclude_unset=True)
         updates, refused = [], {}
         for row in rows:
             try:
-                fields = patched(self._kind, row, named)
+                fields = patched(self._kind, row, named, own)
                 if asked.tags_add or asked.tags_remove:
                     fields["tags"] = _tagged(row["tags"], asked)
                     check_growth("tags", row["tags"], fields["tags"])
             except Invalid as too_much:
                 refused[row["id"]] = Outcome(BulkStatus.FAILED, self._kind.etag(row), too_much)
                 continue
-            update = updated(self._kind, row, fields, actor)
+            update = updated(self._kind, row, fields, actor, own)
             if update is not None:
                 updates.append(update)
         return updates, refused

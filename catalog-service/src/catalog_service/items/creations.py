@@ -21,6 +21,7 @@ _TRANSACTIONS = 2
 class _Creation:
     row: Row
     event: NewEvent
+    fields_revision: int
     project: str = field(default_factory=projects.current.get)
     stored: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
@@ -39,9 +40,12 @@ class ItemCreations:
         self._under_way: set[asyncio.Task[None]] = set()
         self._running = 0
 
-    async def store(self, row: Row, event: NewEvent) -> None:
-        """Return when item and event are committed; raises Conflict when the external_id is taken."""
-        creation = _Creation(row, event)
+    async def store(self, row: Row, event: NewEvent, fields_revision: int) -> None:
+        """Return when item and event are committed; raises Conflict when the external_id is taken.
+
+        Raises StaleFields where the fields of the project are at another revision by now.
+        """
+        creation = _Creation(row, event, fields_revision)
         self._waiting.append(creation)
         if self._running < _TRANSACTIONS:
             self._running += 1
@@ -71,13 +75,15 @@ class ItemCreations:
     async def _store(self, batch: list[_Creation]) -> None:
         try:
             if len(batch) == 1:
+                one = batch[0]
                 async with self._database.statement() as connection:
-                    await repository.insert(connection, self._kind, batch[0].row, batch[0].event)
+                    await repository.insert(connection, self._kind, one.row, one.event, one.fields_revision)
             else:
                 async with self._database.statement() as connection:
-                    await repository.insert_all(
-                        connection, self._kind, [(creation.row, creation.event) for creation in batch]
-                    )
+                    rows = [(creation.row, creation.event) for creation in batch]
+                    # Of several revisions all but the highest are stale, so the lowest finds them out.
+                    revision = min(creation.fields_revision for creation in batch)
+                    await repository.insert_all(connection, self._kind, rows, revision)
         except Exception as error:  # noqa: BLE001 - handed to those who wait
             if len(batch) > 1 and isinstance(error, psycopg.Error) and not isinstance(error, AWAY):
                 # One of them is to blame: store each by itself, so that the others get through.

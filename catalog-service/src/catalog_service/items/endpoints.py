@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from catalog_service.bulk.schemas import BulkAnswer, bulk_change_of
 from catalog_service.bulk.service import answer_many
+from catalog_service.fields.definitions import NONE, PREFIX
 from catalog_service.items.external_ids import ExternalId, check_external_id
 from catalog_service.items.filters import Expand, ItemFilters, with_coverage
 from catalog_service.items.kinds import ItemKind
@@ -96,8 +97,9 @@ def item_routes(
     async def find(request: Request, viewer: Viewer) -> Response:
         """Return one page of those that all the filters find; what is left out does not narrow."""
         filters = read_query(request, query)
-        wanted = filters.wanted(request)
-        return page(request, wanted, await items_of(request).find_page(filters, wanted))
+        items = items_of(request)
+        wanted = filters.wanted(request, name, await items.fields() if filters.sorts_by_field else NONE)
+        return page(request, wanted, await items.find_page(filters, wanted))
 
     @router.get(
         "/facets",
@@ -107,9 +109,14 @@ def item_routes(
         openapi_extra=documented_facets(query, facets),
     )
     async def count(request: Request, viewer: Viewer) -> Response:
-        """Under the filters of the list; the counts of a facet leave out its own filter."""
-        wanted = read_facets(request.query_params.get("facets"), facets)
-        return answer(await items_of(request).count_facets(read_query(request, query), wanted))
+        """Under the filters of the list; the counts of a facet leave out its own filter.
+
+        Fields of the project are counted where `facets` names them: `field.KEY`.
+        """
+        items, asked = items_of(request), request.query_params.get("facets")
+        all_facets = [*facets, *(await items.facets())] if asked is not None and PREFIX in asked else facets
+        wanted = facets if asked is None else read_facets(asked, all_facets)
+        return answer(await items.count_facets(read_query(request, query), wanted))
 
     @router.post(
         "/bulk",

@@ -3,12 +3,14 @@
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from fastapi import Request
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
+from catalog_service.fields.definitions import NONE, PREFIX, Fields
+from catalog_service.fields.filters import ABOUT_FILTERS, field_of, order_of
 from catalog_service.search.windows import by_relevance
 from catalog_service.values import PriorityLevel
 from catalog_service.verdicts import Basis
@@ -17,6 +19,7 @@ from chassis.core.wording import listed
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet
+from chassis.web.filters import LONGEST_FILTER
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Ids, PageQuery, PageRequest
 from chassis.web.parameters import (
@@ -77,14 +80,40 @@ UpdatedSince = Annotated[
     ),
 ]
 
+OF_FIELD = f"{PREFIX}KEY"
+"""What stands for the names of all filters over fields of the project in a query or a body."""
+
+
+def gather_fields(data: Any) -> Any:
+    """Return the parameters of a query with what is said of fields of the project put together, as OF_FIELD."""
+    if not isinstance(data, dict) or not any(str(name).startswith(PREFIX) for name in data):
+        return data
+    others = {name: said for name, said in data.items() if not str(name).startswith(PREFIX)}
+    return {**others, OF_FIELD: {name: said for name, said in data.items() if name not in others and said is not None}}
+
+
+ByField = Annotated[
+    dict[str, Annotated[str, Field(max_length=LONGEST_FILTER)]],
+    Field(alias=OF_FIELD),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string", "maxLength": LONGEST_FILTER}, {"type": "null"}],
+            "description": ABOUT_FILTERS,
+        }
+    ),
+]
+"""The filters over fields of the project, by their names in the query, `field.KEY`."""
+
 
 class ItemFilters(PageQuery):
     """What narrows and orders a list of items."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     types: ClassVar[type[StrEnum]]
     statuses: ClassVar[type[StrEnum]]
+    of_either: ClassVar[bool] = False
+    """Whether the same filters are those of the other kind, too, which may have fields that this one has not."""
     verdicts: ClassVar[type[StrEnum]]
 
     search: Search = None
@@ -96,6 +125,7 @@ class ItemFilters(PageQuery):
     created_by: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
     external_id: Annotated[str | None, Field(description=f"exactly; {FREE_ALTERNATIVES}")] = None
     ids: Ids = None
+    by_field: ByField = Field(default_factory=dict)
     updated_since: UpdatedSince = None
     expand: Expand = None
     sort: Annotated[
@@ -106,6 +136,8 @@ class ItemFilters(PageQuery):
             " relevance needs a search, and is the best first unless it says :asc. ",
         ),
     ] = None
+
+    _gather = model_validator(mode="before")(gather_fields)
 
     @cached_property
     def modules(self) -> Choice[str] | None:
@@ -149,10 +181,23 @@ class ItemFilters(PageQuery):
         """Whether each item is to tell of its coverage; raises Invalid for what cannot be expanded."""
         return with_coverage(self.expand)
 
-    def wanted(self, request: Request) -> PageRequest:
-        """Return the page that is asked for; raises Invalid for an unknown sort, or a position in another list."""
+    @property
+    def sorts_by_field(self) -> bool:
+        """Whether the order is that of a field of the project."""
+        return self.sort is not None and self.sort.startswith(PREFIX)
+
+    def wanted(self, request: Request, kind: str, own: Fields = NONE) -> PageRequest:
+        """Return the page that is asked for; raises Invalid for an unknown sort, or a position in another list.
+
+        `own` are the fields of the project, which items of the `kind` may be sorted by.
+        """
         if self.sort is None:
             return self._best_first(request) if self.searched else self.page(request, _order(_NEWEST_FIRST))
+        if self.sorts_by_field:
+            field = field_of(own, self.sort.partition(":")[0], (kind,), "sort")
+            name = f"{PREFIX}{field.key}"
+            sort = parse_sort(self.sort, [name])
+            return self.page(request, sort.order({name: order_of(field)}, By("id", UUID)))
         sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE])
         if sort.field == _RELEVANCE:
             if not self.searched:

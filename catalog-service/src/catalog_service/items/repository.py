@@ -1,13 +1,17 @@
 """The SQL of requirements and test cases."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
+import psycopg
 from psycopg.rows import tuple_row
 from psycopg.types.json import Json
 
+from catalog_service.fields.cache import StaleFields
+from catalog_service.fields.repository import STALE
 from catalog_service.items.kinds import ItemKind
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.row_counts import counted
@@ -196,32 +200,59 @@ async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> d
     return {row["id"]: row for row in await cursor.fetchall()}
 
 
-async def insert(connection: Connection, kind: ItemKind, row: Row, event: NewEvent) -> None:
-    """Insert an item with its event, in one statement; raises Conflict when the external_id is taken."""
+async def insert(
+    connection: Connection, kind: ItemKind, row: Row, event: NewEvent, fields_revision: int | None = None
+) -> None:
+    """Insert an item with its event, in one statement; raises Conflict when the external_id is taken.
+
+    With `fields_revision`, raises StaleFields where the fields of the project are at another one by now.
+    """
     parameters = _parameters(kind, row, event)
+    values = placeholders(row)
+    if fields_revision is not None:
+        values = values.replace("%(version)s", "%(version)s + fields_as_at(%(fields_revision)s)")
+        parameters["fields_revision"] = fields_revision
     more = ""
     if _names_other_creator(row, event):
         more = f", creation AS ({_INSERT_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
         parameters["creators"] = Json([_creator(kind, row, event)])
-    with map_constraint_violations(kind.external_id_taken()):
+    with map_constraint_violations(kind.external_id_taken()), _raising_stale_fields():
         await connection.execute(
-            f"WITH event AS ({outbox.RECORD}){more}"
-            f" INSERT INTO {kind.table} ({columns(row)}) VALUES ({placeholders(row)})",
+            f"WITH event AS ({outbox.RECORD}){more} INSERT INTO {kind.table} ({columns(row)}) VALUES ({values})",
             parameters,
         )
 
 
-async def insert_all(connection: Connection, kind: ItemKind, items: Sequence[tuple[Row, NewEvent]]) -> None:
-    """Insert several items and their events, in this order, in one statement; all or none."""
+@contextmanager
+def _raising_stale_fields() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        if error.sqlstate != STALE:
+            raise
+        raise StaleFields from None
+
+
+async def insert_all(
+    connection: Connection, kind: ItemKind, items: Sequence[tuple[Row, NewEvent]], fields_revision: int
+) -> None:
+    """Insert several items and their events, in this order, in one statement; all or none.
+
+    Fails where the fields of the project are at another revision by now.
+    """
     names = ", ".join(kind.columns)
-    parameters = {"rows": Json([row for row, _ in items]), "events": outbox.all_fields([event for _, event in items])}
+    parameters = {
+        "rows": Json([row for row, _ in items]),
+        "events": outbox.all_fields([event for _, event in items]),
+        "fields_revision": fields_revision,
+    }
     more = ""
     if creators := [_creator(kind, row, event) for row, event in items if _names_other_creator(row, event)]:
         more = f", creations AS ({_INSERT_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
         parameters["creators"] = Json(creators)
     await connection.execute(
-        f"WITH events AS ({outbox.RECORD_ALL}){more} INSERT INTO {kind.table} ({names})"
-        f" SELECT {names} FROM json_populate_recordset(NULL::{kind.table}, %(rows)s)",
+        f"WITH events AS ({outbox.RECORD_ALL}){more} INSERT INTO {kind.table} ({names}) SELECT {names}"
+        f" FROM json_populate_recordset(NULL::{kind.table}, %(rows)s) WHERE fields_as_at(%(fields_revision)s) = 0",
         parameters,
     )
 

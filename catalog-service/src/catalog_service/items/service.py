@@ -9,6 +9,11 @@ from uuid import UUID, uuid4
 import orjson
 
 from catalog_service.authorship import author
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.cache import KnownFields
+from catalog_service.fields.definitions import NONE, Fields
+from catalog_service.fields.filters import facets_of, narrow
+from catalog_service.fields.values import changed_meaning, checked
 from catalog_service.items import repository
 from catalog_service.items.bounds import check_growth
 from catalog_service.items.creations import ItemCreations
@@ -41,9 +46,14 @@ _TRIES = 3
 """For an item that others create and delete at the same time."""
 
 
-def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
-    """Return a new item of validated fields, as it is answered, and its event; both are still to be stored."""
+def new(kind: ItemKind, fields: Row, actor: Actor, own: Fields) -> tuple[Row, NewEvent]:
+    """Return a new item of validated fields, as it is answered, and its event; both are still to be stored.
+
+    `own` are the fields of the project; raises Invalid for values that they do not take.
+    """
     now = datetime.now(UTC)
+    if own:
+        fields = {**fields, "custom_metadata": checked(own, kind.name, fields["custom_metadata"], is_whole=True)}
     row = {**fields, "id": uuid4(), "version": 1, "created_at": now, "updated_at": now}
     if row["created_by"] is None:
         row["created_by"] = author(actor)
@@ -61,12 +71,14 @@ class ItemService:
         source_urls: SourceUrls,
         link_deletions: LinkDeletions,
         basis: Callable[[], Basis],
+        fields: KnownFields,
     ) -> None:
         self._kind = kind
         self._database = database
         self._source_urls = source_urls
         self._link_deletions = link_deletions
         self._basis = basis
+        self._fields = fields
         self._creations = ItemCreations(kind, database)
         self._items: Coalesced[UUID, Row] = Coalesced(self._load)
 
@@ -88,6 +100,7 @@ class ItemService:
         """Return one page of items, as JSON; raises Invalid for unknown values."""
         conditions, with_coverage = filters.conditions(), filters.with_coverage
         async with self._database.connection() as connection:
+            await narrow_by_fields(connection, conditions, filters, self._kind)
             await _narrow_by_verdict(connection, conditions, filters, self._basis())
             if filters.searched:
                 query = await parse_query(connection, filters.searched)
@@ -101,22 +114,35 @@ class ItemService:
                 conditions.add(FOUND, **parameters(query))
             return await repository.find_page(connection, self._kind, conditions, wanted, with_coverage=with_coverage)
 
+    async def fields(self) -> Fields:
+        """Return the fields of the project as they are now."""
+        async with self._database.connection() as connection:
+            return await project_fields.of(connection)
+
+    async def facets(self) -> list[Facet]:
+        """Return what items can be counted by of the fields of the project."""
+        return facets_of(await self.fields(), self._kind.name)
+
     async def count_facets(self, filters: ItemFilters, facets: Sequence[Facet]) -> Row:
         """Return how many items the filters find, in all and by each facet; raises Invalid for unknown values."""
         async with self._database.connection() as connection:
-            conditions = await conditions_of(connection, filters, self._basis())
+            conditions = await conditions_of(connection, filters, self._basis(), self._kind)
             return await count_facets(connection, self._kind.table, conditions, facets)
 
     async def create(self, body: ItemWrite, actor: Actor) -> Row:
         """Create an item and return it; raises Invalid, and Conflict `external_id_taken`."""
+
+        async def store(fields: Fields) -> Row:
+            row, event = self._new(body, actor, fields)
+            await self._creations.store(row, event, fields.revision)
+            return row
+
         async with self.naming_holder(body.external_id):
-            row, event = self._new(body, actor)
-            await self._creations.store(row, event)
-        return row
+            return await self._fields.write(store)
 
     async def create_within(self, connection: Connection, body: ItemWrite, actor: Actor) -> Row:
         """The same in a transaction of the caller, who gives the conflict its name by `naming_holder` around it."""
-        row, event = self._new(body, actor)
+        row, event = self._new(body, actor, await project_fields.of(connection))
         await repository.insert(connection, self._kind, row, event)
         return row
 
@@ -141,31 +167,40 @@ class ItemService:
                 current = await repository.find_by_external_id(connection, self._kind, external_id, "FOR NO KEY UPDATE")
                 if current is not None:
                     check(current)
-                    return await self._update(connection, current, _replacement(current, fields), actor), False
+                    own = await project_fields.of(connection)
+                    replacement = _replacement(self._kind, current, fields, own)
+                    return await self._update(connection, current, replacement, actor, own), False
             if not may_create:
                 raise PreconditionFailed(
                     f"There is no {self._kind.label} with this external_id; leave If-Match out to create it."
                 )
-            row, event = new(self._kind, fields, actor)
+
+            async def store(own: Fields) -> Row:
+                row, event = new(self._kind, fields, actor, own)
+                await self._creations.store(row, event, own.revision)
+                return row
+
             try:
-                await self._creations.store(row, event)
+                return await self._fields.write(store), True
             except Conflict:
                 # Somebody else was first: it is theirs that is to be replaced.
                 if not left:
                     raise
-            else:
-                return row, True
         raise AssertionError("the last try returns or raises")
 
     async def replace(self, item_id: UUID, body: ItemWrite, actor: Actor, check: Check) -> Row:
         """Replace an item and return it; raises NotFound, what `check` raises, and what `create` does."""
         fields = body.model_dump()
-        return await self._change(item_id, body, actor, check, lambda current: _replacement(current, fields))
+        return await self._change(
+            item_id, body, actor, check, lambda current, own: _replacement(self._kind, current, fields, own)
+        )
 
     async def patch(self, item_id: UUID, body: ItemPatch, actor: Actor, check: Check) -> Row:
         """Apply a merge patch to an item and return it; raises what `replace` does."""
         named = body.model_dump(exclude_unset=True)
-        return await self._change(item_id, body, actor, check, lambda current: patched(self._kind, current, named))
+        return await self._change(
+            item_id, body, actor, check, lambda current, own: patched(self._kind, current, named, own)
+        )
 
     async def delete(self, item_id: UUID, actor: Actor, check: Check) -> None:
         """Delete an item and its links: its event comes first, theirs follow. Raises NotFound, what `check` raises."""
@@ -189,22 +224,30 @@ class ItemService:
                 raise
             raise self._kind.external_id_taken_by({name: holder[name] for name in BRIEF}) from None
 
-    def _new(self, body: ItemWrite, actor: Actor) -> tuple[Row, NewEvent]:
+    def _new(self, body: ItemWrite, actor: Actor, fields: Fields) -> tuple[Row, NewEvent]:
         self._source_urls.check(body.source_url)
-        return new(self._kind, body.model_dump(), actor)
+        return new(self._kind, body.model_dump(), actor, fields)
 
     async def _change(
-        self, item_id: UUID, body: ItemWrite | ItemPatch, actor: Actor, check: Check, fields_of: Callable[[Row], Row]
+        self,
+        item_id: UUID,
+        body: ItemWrite | ItemPatch,
+        actor: Actor,
+        check: Check,
+        fields_of: Callable[[Row, Fields], Row],
     ) -> Row:
         self._source_urls.check(body.source_url)
         async with self.naming_holder(body.external_id), self._database.transaction() as connection:
             current = self._found(await repository.find(connection, self._kind, item_id, "FOR NO KEY UPDATE"))
             check(current)
-            return await self._update(connection, current, fields_of(current), actor)
+            # A patch that leaves them alone goes by without a look at what they are.
+            names_them = isinstance(body, ItemWrite) or "custom_metadata" in body.model_fields_set
+            own = await project_fields.of(connection) if names_them else NONE
+            return await self._update(connection, current, fields_of(current, own), actor, own)
 
-    async def _update(self, connection: Connection, current: Row, fields: Row, actor: Actor) -> Row:
+    async def _update(self, connection: Connection, current: Row, fields: Row, actor: Actor, own: Fields) -> Row:
         """Bring a locked item to `fields`; return it. A change of meaning raises its version; none is no update."""
-        update = updated(self._kind, current, fields, actor)
+        update = updated(self._kind, current, fields, actor, own)
         if update is None:
             return current
         if update.meaning:
@@ -222,13 +265,23 @@ class ItemService:
         return row
 
 
-async def conditions_of(connection: Connection, filters: ItemFilters, basis: Basis) -> Conditions:
+async def conditions_of(connection: Connection, filters: ItemFilters, basis: Basis, kind: ItemKind) -> Conditions:
     """Return what filters ask for, the search among it, and verdicts by a basis; raises Invalid for unknown values."""
     conditions = filters.conditions()
+    await narrow_by_fields(connection, conditions, filters, kind)
     await _narrow_by_verdict(connection, conditions, filters, basis)
     if filters.searched:
         await narrow_by_search(connection, conditions, filters.searched)
     return conditions
+
+
+async def narrow_by_fields(
+    connection: Connection, conditions: Conditions, filters: ItemFilters, kind: ItemKind
+) -> None:
+    """Ask for what is asked of fields of the project; raises Invalid for what they cannot have."""
+    if filters.by_field:
+        fields = await project_fields.of(connection)
+        narrow(conditions, fields, kind.name, filters.by_field, of_either=filters.of_either)
 
 
 async def narrow_by_search(connection: Connection, conditions: Conditions, text: str) -> None:
@@ -250,20 +303,28 @@ def _later_than(moment: datetime) -> datetime:
     return max(datetime.now(UTC), moment + timedelta(microseconds=1))
 
 
-def _replacement(current: Row, fields: Row) -> Row:
+def _replacement(kind: ItemKind, current: Row, fields: Row, own: Fields) -> Row:
     """Return the fields of an item after PUT: as sent, but who created it stays unless it is given."""
+    if own:
+        metadata = checked(own, kind.name, fields["custom_metadata"], current["custom_metadata"], is_whole=True)
+        fields = {**fields, "custom_metadata": metadata}
     if fields["created_by"] is None:
         return {**fields, "created_by": current["created_by"]}
     return fields
 
 
-def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Update | None:
-    """Return what brings an item to `fields`, None when it is so already. A change of meaning raises its version."""
+def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor, own: Fields) -> Update | None:
+    """Return what brings an item to `fields`, None when it is so already. A change of meaning raises its version.
+
+    `own` are the fields of the project, of which some have a meaning.
+    """
     changed = [name for name in kind.columns if name in fields and differ(current[name], fields[name])]
     if not changed:
         return None
     row = {**current, **{name: fields[name] for name in changed}, "updated_at": _later_than(current["updated_at"])}
     meaning = [name for name in kind.meaning if name in changed]
+    if own and "custom_metadata" in changed:
+        meaning += changed_meaning(own, kind.name, current["custom_metadata"], fields["custom_metadata"])
     if meaning:
         row["version"] = current["version"] + 1
     changes = {name: {"before": current[name], "after": row[name]} for name in changed}
@@ -271,8 +332,11 @@ def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Update |
     return Update(row, [*changed, "updated_at", *(["version"] if meaning else [])], meaning, event)
 
 
-def patched(kind: ItemKind, current: Row, patch: Row) -> Row:
-    """Return the fields of an item that a merge patch names, as they are after it; raises Invalid for too much."""
+def patched(kind: ItemKind, current: Row, patch: Row, own: Fields) -> Row:
+    """Return the fields of an item that a merge patch names, as they are after it; raises Invalid for too much.
+
+    `own` are the fields of the project: raises Invalid for values that they do not take.
+    """
     fields = {}
     for name, value in patch.items():
         if value is None:
@@ -282,6 +346,9 @@ def patched(kind: ItemKind, current: Row, patch: Row) -> Row:
             check_growth(name, current[name], fields[name])
         else:
             fields[name] = value
+    if own and "custom_metadata" in fields:
+        before = current["custom_metadata"]
+        fields["custom_metadata"] = checked(own, kind.name, fields["custom_metadata"], before, is_whole=False)
     return fields
 
 

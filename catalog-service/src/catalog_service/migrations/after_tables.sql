@@ -50,11 +50,11 @@ CREATE TRIGGER count_truncated AFTER TRUNCATE ON requirements FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
 CREATE TRIGGER count_truncated AFTER TRUNCATE ON test_cases FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
-CREATE TRIGGER make_search_document BEFORE INSERT OR UPDATE OF external_id, title, tags, description, search
+CREATE TRIGGER make_search_document BEFORE INSERT OR UPDATE OF external_id, title, tags, description, custom_metadata, search
     ON requirements FOR EACH ROW WHEN (current_setting('traceline.search_later', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION make_search_document_of_requirements();
 CREATE TRIGGER make_search_document BEFORE INSERT OR UPDATE OF external_id, title, tags, description,
-        steps, preconditions, postconditions, test_data, search
+        steps, preconditions, postconditions, test_data, custom_metadata, search
     ON test_cases FOR EACH ROW WHEN (current_setting('traceline.search_later', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION make_search_document_of_test_cases();
 CREATE TRIGGER remember_item_change AFTER INSERT ON outbox FOR EACH ROW

@@ -122,6 +122,59 @@ CREATE FUNCTION drop_execution_months(before timestamp with time zone) RETURNS i
         RETURN dropped;
     END $$;
 
+CREATE FUNCTION field_keys(metadata json) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    DECLARE
+        said json := metadata -> 'fields';
+    BEGIN
+        IF said IS NULL OR json_typeof(said) <> 'object' THEN
+            RETURN NULL;
+        END IF;
+        RETURN (
+            SELECT array_agg(DISTINCT key) FROM json_each(said) AS member (name, value), LATERAL (
+                SELECT name WHERE json_typeof(value) <> 'null'
+                UNION ALL
+                SELECT name || '=' || left(CASE json_typeof(value)
+                    WHEN 'number' THEN trim_scale((value #>> '{}')::numeric)::text ELSE value #>> '{}' END, 300)
+                WHERE json_typeof(value) IN ('string', 'number', 'boolean')
+                UNION ALL
+                (SELECT name || '=' || left(one, 300)
+                FROM json_array_elements_text(CASE json_typeof(value) WHEN 'array' THEN value ELSE '[]' END) AS one
+                LIMIT 1000)
+            ) AS keys (key)
+            WHERE name ~ '^[a-z][a-z0-9_]{0,39}$'
+        );
+    END
+    $$;
+
+CREATE FUNCTION field_texts(metadata json) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    DECLARE
+        said json := metadata -> 'fields';
+    BEGIN
+        IF said IS NULL OR json_typeof(said) <> 'object' THEN
+            RETURN NULL;
+        END IF;
+        RETURN (
+            SELECT string_agg(CASE json_typeof(value) WHEN 'string' THEN value #>> '{}'
+                ELSE regexp_replace(value::text, '\\(u[[:xdigit:]]{4}|.)|[][",]', ' ', 'g') END, ' ')
+            FROM json_each(said) AS member (name, value) WHERE json_typeof(value) IN ('string', 'number', 'array')
+        );
+    END
+    $$;
+
+CREATE FUNCTION fields_as_at(expected bigint) RETURNS integer
+LANGUAGE plpgsql STABLE AS $$
+    DECLARE
+        present bigint := (SELECT revision FROM project_fields);
+    BEGIN
+        IF coalesce(present, 0) <> expected THEN
+            RAISE EXCEPTION 'the fields of the project are at revision %', present USING ERRCODE = 'TL001';
+        END IF;
+        RETURN 0;
+    END
+    $$;
+
 CREATE FUNCTION make_execution_months(moment timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -146,7 +199,8 @@ CREATE FUNCTION make_execution_months(moment timestamp with time zone) RETURNS v
 CREATE FUNCTION make_search_document_of_requirements() RETURNS trigger
 LANGUAGE plpgsql AS $$
     BEGIN
-        NEW.search := search_document(NEW.external_id, NEW.title, NEW.tags, NEW.description, NULL);
+        NEW.search := search_document(NEW.external_id, NEW.title, NEW.tags, NEW.description,
+            field_texts(NEW.custom_metadata));
         RETURN NEW;
     END
     $$;
@@ -161,7 +215,8 @@ LANGUAGE plpgsql AS $$
         END IF;
         NEW.search := search_document(NEW.external_id, NEW.title, NEW.tags, NEW.description,
             concat_ws(' ', steps, NEW.preconditions, NEW.postconditions,
-                      regexp_replace(NEW.test_data::text, '\\(u[[:xdigit:]]{4}|.)', ' ', 'g')));
+                      regexp_replace(NEW.test_data::text, '\\(u[[:xdigit:]]{4}|.)', ' ', 'g'),
+                      field_texts(NEW.custom_metadata)));
         RETURN NEW;
     END
     $$;
@@ -339,7 +394,10 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 
 -- Conditions that are not leakproof are no conditions of an index under row-level security; that takes a superuser.
 DO $$ BEGIN
-    IF current_setting('is_superuser')::boolean THEN ALTER FUNCTION tag_keys LEAKPROOF; END IF;
+    IF current_setting('is_superuser')::boolean THEN
+        ALTER FUNCTION tag_keys LEAKPROOF;
+        ALTER FUNCTION field_keys LEAKPROOF;
+    END IF;
 END $$;
 
 CREATE FUNCTION forget_references() RETURNS trigger

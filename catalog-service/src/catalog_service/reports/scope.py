@@ -5,18 +5,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypedDict
 
-from catalog_service.items.service import narrow_by_search
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.definitions import PREFIX
+from catalog_service.fields.filters import narrow
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
+from catalog_service.items.service import narrow_by_fields, narrow_by_search
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core import projects
 from chassis.core.wording import nearest
-from chassis.db.database import Database
+from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
 from chassis.web.listing import PageQuery
 from chassis.web.parameters import Choice
 
 NOT_OF_REPORTS = frozenset({"expand", "sort"})
 """Parameters of the lists that reports do not take: they tell all, in the order of module and external id."""
-_FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - PageQuery.model_fields.keys()
+_FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - PageQuery.model_fields.keys() - {"by_field"}
 
 
 @dataclass(frozen=True)
@@ -33,15 +37,27 @@ class Scope:
 
 async def scope_of(database: Database, filters: RequirementFilters) -> Scope:
     """Return what the filters of a list of requirements choose; raise Invalid for an unknown value."""
-    chosen = filters.conditions()
-    if filters.searched:
+    chosen, test_cases = filters.conditions(), filters.of_both_kinds()
+    if filters.searched or filters.by_field:
         async with database.connection() as connection:
-            await narrow_by_search(connection, chosen, filters.searched)
+            await narrow_by_fields(connection, chosen, filters, REQUIREMENT)
+            await _narrow_test_cases(connection, test_cases, filters)
+            if filters.searched:
+                await narrow_by_search(connection, chosen, filters.searched)
     requirements = Conditions()
     if chosen.where:
         requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)
-    given = filters.model_dump(include=_FILTERS, exclude_none=True)
-    return Scope(requirements, filters.of_both_kinds(), given, filters.modules)
+    given = filters.model_dump(include=_FILTERS, exclude_none=True) | filters.by_field
+    return Scope(requirements, test_cases, given, filters.modules)
+
+
+async def _narrow_test_cases(connection: Connection, conditions: Conditions, filters: RequirementFilters) -> None:
+    """Ask of test cases what is asked of the fields that they have, too."""
+    if filters.by_field:
+        fields = await project_fields.of(connection)
+        own = {f"{PREFIX}{key}" for key in fields.of(TEST_CASE.name)}
+        asked = {name: said for name, said in filters.by_field.items() if name in own}
+        narrow(conditions, fields, TEST_CASE.name, asked)
 
 
 class Counts(TypedDict):

@@ -31,6 +31,11 @@ class Facet:
     many: bool = False
     joined: str = ""
 
+    @property
+    def column(self) -> str:
+        """Its name in SQL."""
+        return self.name.replace(".", "__")
+
 
 class FacetValue(BaseModel):
     """A value, null for none, and how many have it."""
@@ -95,9 +100,9 @@ async def count_facets(connection: Connection, source: str, conditions: Conditio
     """
     shared, own = conditions.apart([facet.name for facet in facets])
     single = [facet for facet in facets if not facet.many]
-    fulfilled = {facet.name: f"of_{facet.name}" for facet in single if facet.name in own}
+    fulfilled = {facet.name: f"of_{facet.column}" for facet in single if facet.name in own}
     columns = [
-        *(f"{facet.value} AS {facet.name}" for facet in single),
+        *(f"{facet.value} AS {facet.column}" for facet in single),
         *(f"({' AND '.join(own[name])}) AS {column}" for name, column in fulfilled.items()),
     ]
     of_many = [fragment for facet in facets if facet.many for fragment in own.get(facet.name, ())]
@@ -128,8 +133,10 @@ async def count_facets(connection: Connection, source: str, conditions: Conditio
 
 
 def _counts(facet: Facet, fulfilled: Sequence[str]) -> str:
-    value = f"'{facet.name}' AS facet, {facet.name} AS value"
-    return _first(f"SELECT {value}, sum(rows)::bigint AS count FROM counted {where([*fulfilled, _short(facet.name)])}")
+    value = f"'{facet.name}' AS facet, {facet.column} AS value"
+    return _first(
+        f"SELECT {value}, sum(rows)::bigint AS count FROM counted {where([*fulfilled, _short(facet.column)])}"
+    )
 
 
 def _many_counts(facet: Facet, source: str, conditions: Sequence[str]) -> str:

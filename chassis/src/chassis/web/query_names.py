@@ -25,6 +25,8 @@ class QueryNames:
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(dict.fromkeys(names))
         self._encoded = frozenset(name.encode() for name in self.names)
+        self._beginnings = tuple(name.removesuffix("KEY") for name in self.names if name.endswith(".KEY"))
+        """Of names that end with a key of the caller's, such as `field.KEY`."""
 
     def check(self, query: bytes) -> None:
         """Check that a query string names known parameters only, each once.
@@ -42,11 +44,14 @@ class QueryNames:
             return
         # Something is not as it most often is: it may be wrong, or well-known by an encoded name.
         names = Counter(name for name, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True))
-        unknown = [name for name in names if name not in self.names]
+        unknown = [name for name in names if name not in self.names and not self._is_begun(name)]
         errors = [self._unknown(name) for name in unknown[:_MOST_ERRORS]]
-        errors += [_repeated(name, names[name]) for name in self.names if names[name] > 1]
+        errors += [_repeated(name, names[name]) for name in names if name not in unknown and names[name] > 1]
         if errors:
             raise Invalid.fields(errors)
+
+    def _is_begun(self, name: str) -> bool:
+        return any(name.startswith(beginning) and name != beginning for beginning in self._beginnings)
 
     def _unknown(self, name: str) -> FieldError:
         meant = self._same_elsewhere(name) or nearest(name, self.names)

@@ -947,6 +947,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the fields of the project
+         * @description Return them in their order. An item has its values in `custom_metadata.fields`, by key.
+         */
+        get: operations["read_fields"];
+        /**
+         * Define the fields of the project
+         * @description Admins of the project put these in place of those that there are; with `If-Match`, of those that were read.
+         *
+         *     What items have of a field that is removed stays in their `custom_metadata`, and comes back with the field. A field
+         *     of which items have values keeps its kind, and the choices that they have.
+         *
+         *     Needs the role `admin`.
+         */
+        put: operations["put_fields"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -2190,6 +2219,8 @@ export interface paths {
         /**
          * Count requirements by the values of their fields
          * @description Under the filters of the list; the counts of a facet leave out its own filter.
+         *
+         *     Fields of the project are counted where `facets` names them: `field.KEY`.
          */
         get: operations["count_requirements"];
         put?: never;
@@ -2718,6 +2749,8 @@ export interface paths {
         /**
          * Count test cases by the values of their fields
          * @description Under the filters of the list; the counts of a facet leave out its own filter.
+         *
+         *     Fields of the project are counted where `facets` names them: `field.KEY`.
          */
         get: operations["count_test_cases"];
         put?: never;
@@ -3517,7 +3550,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -5108,6 +5141,59 @@ export interface components {
             /** Pointer */
             pointer: string;
         };
+        FieldInUse: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "field_in_use";
+        };
+        /**
+         * FieldKind
+         * @description What the values of a field are.
+         * @enum {string}
+         */
+        FieldKind: "text" | "number" | "date" | "choice" | "choices" | "person" | "address" | "yes_no";
+        /**
+         * FieldsWrite
+         * @description All fields of a project, in the order in which people see them: what is left out is removed.
+         * @example {
+         *       "fields": [
+         *         {
+         *           "choices": [
+         *             "QM",
+         *             "A",
+         *             "B",
+         *             "C",
+         *             "D"
+         *           ],
+         *           "default": null,
+         *           "key": "asil",
+         *           "kind": "choice",
+         *           "meaning": true,
+         *           "name": "ASIL",
+         *           "of": [
+         *             "requirement"
+         *           ],
+         *           "required": false
+         *         },
+         *         {
+         *           "choices": [],
+         *           "default": null,
+         *           "key": "owner",
+         *           "kind": "person",
+         *           "meaning": false,
+         *           "name": "Owner",
+         *           "of": [
+         *             "requirement",
+         *             "test_case"
+         *           ],
+         *           "required": false
+         *         }
+         *       ]
+         *     }
+         */
+        FieldsWrite: {
+            /** Fields */
+            fields: components["schemas"]["ProjectField"][];
+        };
         /**
          * FlakyTest
          * @description A test that passed and failed with the same code, or changes often, for a test case.
@@ -6297,6 +6383,12 @@ export interface components {
          * @enum {string}
          */
         ItemKind: "requirement" | "test_case";
+        /**
+         * ItemName
+         * @description A kind of item.
+         * @enum {string}
+         */
+        ItemName: "requirement" | "test_case";
         /**
          * JudgedRule
          * @description A rule and what was found.
@@ -9384,6 +9476,112 @@ export interface components {
             settings?: components["schemas"]["SettingsChange"];
             visibility?: components["schemas"]["Visibility"];
         };
+        /**
+         * ProjectField
+         * @description A field of a project: the items `of` which it is have its value in `custom_metadata.fields.<key>`.
+         * @example {
+         *       "choices": [
+         *         "QM",
+         *         "A",
+         *         "B",
+         *         "C",
+         *         "D"
+         *       ],
+         *       "default": null,
+         *       "key": "asil",
+         *       "kind": "choice",
+         *       "meaning": true,
+         *       "name": "ASIL",
+         *       "of": [
+         *         "requirement"
+         *       ],
+         *       "required": false
+         *     }
+         */
+        ProjectField: {
+            /**
+             * Choices
+             * @description Of choice and choices: the values, in their order.
+             * @default []
+             */
+            choices?: string[];
+            /**
+             * Default
+             * @description What an item gets that lacks a required field.
+             */
+            default?: unknown;
+            /**
+             * Key
+             * @description By which the API, filters and files name it; never changed.
+             */
+            key: string;
+            kind: components["schemas"]["FieldKind"];
+            /**
+             * Meaning
+             * @description Whether a change raises the version of the item, and makes its links suspect.
+             * @default false
+             */
+            meaning?: boolean;
+            /**
+             * Name
+             * @description What people read.
+             */
+            name: string;
+            /**
+             * Of
+             * @description Which items have it.
+             */
+            of: components["schemas"]["ItemName"][];
+            /**
+             * Required
+             * @description Whether an item must have it, or gets the default.
+             * @default false
+             */
+            required?: boolean;
+        };
+        /**
+         * ProjectFields
+         * @description The fields of a project.
+         * @example {
+         *       "fields": [
+         *         {
+         *           "choices": [
+         *             "QM",
+         *             "A",
+         *             "B",
+         *             "C",
+         *             "D"
+         *           ],
+         *           "default": null,
+         *           "key": "asil",
+         *           "kind": "choice",
+         *           "meaning": true,
+         *           "name": "ASIL",
+         *           "of": [
+         *             "requirement"
+         *           ],
+         *           "required": false
+         *         },
+         *         {
+         *           "choices": [],
+         *           "default": null,
+         *           "key": "owner",
+         *           "kind": "person",
+         *           "meaning": false,
+         *           "name": "Owner",
+         *           "of": [
+         *             "requirement",
+         *             "test_case"
+         *           ],
+         *           "required": false
+         *         }
+         *       ]
+         *     }
+         */
+        ProjectFields: {
+            /** Fields */
+            fields: components["schemas"]["ProjectField"][];
+        };
         ProjectNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "project_not_found";
@@ -10092,6 +10290,11 @@ export interface components {
              * @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
              */
             external_id?: string | null;
+            /**
+             * Field.Key
+             * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
+             */
+            "field.KEY"?: string | null;
             /**
              * Ids
              * @description Only rows with these ids: at most 500, with commas between them.
@@ -12256,6 +12459,11 @@ export interface components {
              */
             external_id?: string | null;
             /**
+             * Field.Key
+             * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
+             */
+            "field.KEY"?: string | null;
+            /**
              * Ids
              * @description Only rows with these ids: at most 500, with commas between them.
              */
@@ -13567,6 +13775,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["ExternalIdTaken"];
             };
         };
+        /** @description Duplicate or state conflict: `field_in_use` */
+        FieldInUse: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["FieldInUse"];
+            };
+        };
         /** @description Role too low: `role_too_low` */
         Forbidden: {
             headers: {
@@ -14655,6 +14873,9 @@ export type SchemaFacetCounts = components['schemas']['FacetCounts'];
 export type SchemaFacetValue = components['schemas']['FacetValue'];
 export type SchemaFieldChange = components['schemas']['FieldChange'];
 export type SchemaFieldErrorDocument = components['schemas']['FieldErrorDocument'];
+export type SchemaFieldInUse = components['schemas']['FieldInUse'];
+export type SchemaFieldKind = components['schemas']['FieldKind'];
+export type SchemaFieldsWrite = components['schemas']['FieldsWrite'];
 export type SchemaFlakyTest = components['schemas']['FlakyTest'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
 export type SchemaForgottenPassword = components['schemas']['ForgottenPassword'];
@@ -14707,6 +14928,7 @@ export type SchemaInvitationNotFound = components['schemas']['InvitationNotFound
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
 export type SchemaItemCoverage = components['schemas']['ItemCoverage'];
 export type SchemaItemKind = components['schemas']['ItemKind'];
+export type SchemaItemName = components['schemas']['ItemName'];
 export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
@@ -14826,6 +15048,8 @@ export type SchemaProjectArchived = components['schemas']['ProjectArchived'];
 export type SchemaProjectArchivedOrLastProjectAdmin = components['schemas']['ProjectArchivedOrLastProjectAdmin'];
 export type SchemaProjectArchivedOrLastProjectAdminOrServiceAccount = components['schemas']['ProjectArchivedOrLastProjectAdminOrServiceAccount'];
 export type SchemaProjectChange = components['schemas']['ProjectChange'];
+export type SchemaProjectField = components['schemas']['ProjectField'];
+export type SchemaProjectFields = components['schemas']['ProjectFields'];
 export type SchemaProjectNotFound = components['schemas']['ProjectNotFound'];
 export type SchemaProjectNotFoundOrMemberNotFound = components['schemas']['ProjectNotFoundOrMemberNotFound'];
 export type SchemaProjectNotFoundOrServiceAccountNotFound = components['schemas']['ProjectNotFoundOrServiceAccountNotFound'];
@@ -15021,6 +15245,7 @@ export type ResponseEmailNotVerifiedOrAccountLinked = components['responses']['E
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type ResponseEmailTakenOrProjectArchived = components['responses']['EmailTakenOrProjectArchived'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
+export type ResponseFieldInUse = components['responses']['FieldInUse'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
 export type ResponseImportNotCancellable = components['responses']['ImportNotCancellable'];
@@ -15348,8 +15573,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -15450,8 +15675,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -17381,6 +17606,8 @@ export interface operations {
                 created_by?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
                 format?: "json" | "ndjson" | "csv" | "xlsx" | "reqif" | "reqifz";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
@@ -17484,6 +17711,103 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_fields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectFields"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_fields: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FieldsWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectFields"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["FieldInUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
@@ -20122,6 +20446,8 @@ export interface operations {
                 created_by?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
@@ -20740,6 +21066,8 @@ export interface operations {
                 external_id?: string;
                 /** @description Whether a test case without a result on the branch has that of the default branch. */
                 fallback?: boolean;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
@@ -20940,6 +21268,8 @@ export interface operations {
                 external_id?: string;
                 /** @description Whether a test case without a result on the branch has that of the default branch. */
                 fallback?: boolean;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
@@ -21025,6 +21355,8 @@ export interface operations {
                 expand?: "coverage";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
@@ -21742,6 +22074,8 @@ export interface operations {
                 external_id?: string;
                 /** @description Which facets to count, with commas between them: module, status, type, priority, tag. Left out: all. */
                 facets?: string;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -22587,6 +22921,8 @@ export interface operations {
                 expand?: "coverage";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
@@ -23363,6 +23699,8 @@ export interface operations {
                 external_id?: string;
                 /** @description Which facets to count, with commas between them: module, status, type, priority, tag, automation_status. Left out: all. */
                 facets?: string;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description Whether a requirement is linked. */

@@ -67,6 +67,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "events": _READS,
     "exports": _READS,
     "exports/formats": _READS,
+    "fields": {"GET": _READ, "PUT": _ADMIN},
     "imports": _LISTED,
     "imports/inspect": _WRITES,
     "imports/mappings": _LISTED,

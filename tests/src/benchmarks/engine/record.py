@@ -14,6 +14,7 @@ from psycopg.types.json import Json
 
 from acceptance.program import ADMIN_EMAIL
 from benchmarks.engine.texts import Item, Items
+from catalog_service.fields.definitions import NONE
 from catalog_service.items import service
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.schemas import ItemWrite
@@ -57,7 +58,7 @@ async def fill(items: Items, *, suggestion_url: str, catalog_url: str | None = N
 
 def _pages(items: Items) -> Iterator[tuple[ItemKind, list[tuple[Row, NewEvent]]]]:
     for side, (kind, body) in _KINDS.items():
-        created = (service.new(kind, body(**_said(item)).model_dump(), _AUTHOR) for item in items[side])
+        created = (service.new(kind, body(**_said(item)).model_dump(), _AUTHOR, NONE) for item in items[side])
         while page := list(islice(created, _AT_ONCE)):
             yield kind, page
 

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from catalog_service.exchange.planning import items
+from catalog_service.fields.definitions import NONE
 from catalog_service.items.kinds import ItemKind
 from catalog_service.items.service import differ, patched
 from chassis.db.database import Connection
@@ -44,7 +45,7 @@ def _changes(kind: ItemKind, row: Mapping[str, Any], *, merging: bool, restoring
         wanted = {name: _as_json(value) for name, value in wanted.items()}
     else:
         named = {name: fields.get(name) for name in row["given"]}
-        wanted = patched(kind, dict(row), named) if merging else named
+        wanted = patched(kind, dict(row), named, NONE) if merging else named
         current = {name: row[name] for name in kind.columns}
     return {
         name: {"before": current[name], "after": wanted[name]}

@@ -107,12 +107,14 @@ def _items(kind: Kinds) -> tuple[ItemKind, ...]:
 
 
 class _Requirements(RequirementsQuery):
+    of_either: ClassVar[bool] = True
     types: ClassVar[type[StrEnum]] = ExportQuery.types
     statuses: ClassVar[type[StrEnum]] = ExportQuery.statuses
     verdicts: ClassVar[type[StrEnum]] = ExportQuery.verdicts
 
 
 class _TestCases(TestCasesQuery):
+    of_either: ClassVar[bool] = True
     types: ClassVar[type[StrEnum]] = ExportQuery.types
     statuses: ClassVar[type[StrEnum]] = ExportQuery.statuses
     verdicts: ClassVar[type[StrEnum]] = ExportQuery.verdicts
@@ -127,6 +129,6 @@ async def scope_of(
 ) -> Scope:
     """Return what a query asks for; `filters` are those of `filters_of`."""
     items = _items(query.kind)
-    conditions = {kind.name: await conditions_of(connection, filters[kind.name], basis) for kind in items}
+    conditions = {kind.name: await conditions_of(connection, filters[kind.name], basis, kind) for kind in items}
     links = query.kind is Kinds.LINKS or (query.kind is Kinds.ALL and query.links)
     return Scope(() if query.kind is Kinds.LINKS else items, links, query.profile, conditions)

@@ -52,6 +52,7 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.throttled": "Too many requests",
   "project.created": "Project created",
   "project.updated": "Project changed",
+  "project.fields_changed": "Fields changed",
   "project.archived": "Project archived",
   "project.deletion_planned": "Project deleted",
   "project.restored": "Project restored",

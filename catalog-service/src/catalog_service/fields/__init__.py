@@ -1,0 +1,1 @@
+"""Fields of a project: what its items have beside the fields of all, as its admins have defined it."""
