@@ -20,6 +20,8 @@ from catalog_service.executions.gate_outcomes import (
 from catalog_service.executions.gate_runs import Outcome, RunOfGate
 from catalog_service.executions.policies import AcceptedFailures, Rule, Where
 from catalog_service.executions.rules import RuleName
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.definitions import NONE
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
@@ -70,11 +72,14 @@ class Gate:
         self._lacking: MissingLanes | None = None
         self._by_scope: dict[str, Figures] = {}
         self._runs: list[RunOfGate] | None = None
+        self._fields = NONE
 
     async def judge(self, rules: list[Rule]) -> Row:
         """Return the answer of the gate."""
         if any(rule.accepted is AcceptedFailures.ALLOW for rule in rules):
             self._accepted = await accepted_for(self._connection, self._basis)
+        if any(rule.where.by_field for rule in rules):
+            self._fields = await project_fields.of(self._connection)
         rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
         outcomes = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
         scopes = {rule.where.scope: rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
@@ -150,9 +155,16 @@ class Gate:
         rows = await older_tests(self._connection, self._basis)
         return {"total": len(rows), "items": [gate_items.older_test(row) for row in rows[:MOST_ITEMS]]}
 
+    def _ids(self, where: Where) -> tuple[str | None, dict[str, Any]]:
+        """Return the query of the ids of requirements that a rule is about, None for all, and its parameters."""
+        conditions = where.conditions(self._fields)
+        return f"SELECT id FROM requirements {conditions.where}" if conditions.where else None, conditions.parameters
+
     async def _figures(self, where: Where) -> Figures:
         if where.scope not in self._by_scope:
-            self._by_scope[where.scope] = await figures(self._database, self._connection, *_ids(where), self._basis)
+            self._by_scope[where.scope] = await figures(
+                self._database, self._connection, *self._ids(where), self._basis
+            )
         return self._by_scope[where.scope]
 
     async def _requirements(self, groups: Sequence[Group]) -> list[Row]:
@@ -189,7 +201,7 @@ class Gate:
 
     async def _select_in_scope(self, where: Where, found: list[UUID]) -> list[UUID]:
         """Return those of some requirements that a rule is about."""
-        ids, parameters = _ids(where)
+        ids, parameters = self._ids(where)
         if ids is None or not found:
             return found
         query = f"SELECT id FROM ({ids}) AS in_scope WHERE id = ANY(%(found)s)"
@@ -239,7 +251,7 @@ class Gate:
 
     async def _max_unsteady(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        ids, parameters = _ids(rule.where)
+        ids, parameters = self._ids(rule.where)
         rows = await unsteady_tests(self._connection, ids, parameters, self._basis)
         count = len(rows)
         often = f"{counted(count, 'test')} {'changes' if count == 1 else 'change'} often between passed and failed"
@@ -248,7 +260,7 @@ class Gate:
 
     async def _max_suspect(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        ids, parameters = _ids(rule.where)
+        ids, parameters = self._ids(rule.where)
         links = suspicion.suspect_links("l.id", "" if ids is None else f"AND r.id IN ({ids})")
         count = await fetch_value(self._connection, f"SELECT count(*) FROM ({links}) suspect", parameters)
         items: list[Row] = []
@@ -271,7 +283,7 @@ class Gate:
 
     async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        ids, parameters = _ids(rule.where)
+        ids, parameters = self._ids(rule.where)
         of_scope = "" if ids is None else f"AND p.requirement_id IN ({ids})"
         waiting = f"FROM pending_pairs p WHERE p.pending AND {NOT_LINKED} {of_scope}"
         count = await fetch_value(self._connection, f"SELECT count(*) {waiting}", parameters)
@@ -358,12 +370,6 @@ _JUDGES: Mapping[RuleName, Callable[[Gate, Rule], Awaitable[Outcome]]] = {
 def _over_all(rule: Rule) -> Rule:
     """Return a rule about tests that no requirement is traced to: which requirements are meant says nothing of them."""
     return rule.model_copy(update={"where": Where()})
-
-
-def _ids(where: Where) -> tuple[str | None, dict[str, Any]]:
-    """Return the query of the ids of the requirements that a rule is about, None for all, and its parameters."""
-    conditions = where.conditions()
-    return f"SELECT id FROM requirements {conditions.where}" if conditions.where else None, conditions.parameters
 
 
 def _count(groups: Iterable[Group]) -> int:

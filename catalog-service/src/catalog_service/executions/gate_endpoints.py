@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from catalog_service.authorship import author
 from catalog_service.executions import policy_store
@@ -25,6 +25,7 @@ from catalog_service.executions.queries import AllowFlaky, BasisQuery, Older, ba
 from catalog_service.executions.rules import RuleName
 from catalog_service.executions.run_schemas import HealthReason, LaneOfRun, RunHealth, TestCounts, TestRunStatus
 from catalog_service.executions.schemas import Reason
+from catalog_service.items.filters import ByField, gather_fields
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
 from catalog_service.values import PriorityLevel, RequirementStatus, RequirementType
@@ -112,10 +113,14 @@ class GateQuery(GateBasisQuery):
     status: Annotated[str | None, alternatives(RequirementStatus)] = None
     type: Annotated[str | None, alternatives(RequirementType)] = None
     tag: Annotated[str | None, Field(description=f"Tags: {FREE_ALTERNATIVES}.")] = None
+    by_field: ByField = Field(default_factory=dict)
+
+    _gather = model_validator(mode="before")(gather_fields)
 
     def where(self) -> Where:
         """Return which requirements the rules are about."""
-        return Where(priority=self.priority, module=self.module, status=self.status, type=self.type, tag=self.tag)
+        own = {name: getattr(self, name) for name in ("priority", "module", "status", "type", "tag")}
+        return Where(**own, **self.by_field)
 
     def rules(self) -> list[Rule]:
         """Return the rules that are asked for; raise Invalid."""

@@ -6,9 +6,21 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    WithJsonSchema,
+    model_serializer,
+    model_validator,
+)
 
 from catalog_service.executions.rules import SWITCHES, RuleName, checked_limit
+from catalog_service.fields.definitions import Fields
+from catalog_service.fields.filters import ABOUT_FILTERS, narrow
+from catalog_service.items.filters import OF_FIELD, gather_fields
+from catalog_service.items.kinds import REQUIREMENT
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.web.conditions import Conditions
 from chassis.web.filters import LONGEST_FILTER
@@ -38,15 +50,47 @@ class Where(BaseModel):
     status: Alternatives = None
     type: Alternatives = None
     tag: Alternatives = None
+    by_field: Annotated[
+        dict[str, Alternatives],
+        Field(alias=OF_FIELD),
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"type": "string", "maxLength": LONGEST_FILTER},
+                    {"type": "array", "items": {"type": "string", "maxLength": 500}, "maxItems": 1000},
+                    {"type": "null"},
+                ],
+                "description": ABOUT_FILTERS,
+            }
+        ),
+    ] = Field(default_factory=dict)
 
-    def conditions(self) -> Conditions:
-        """Return what requirements must fulfil; raises Invalid for an unknown value."""
-        return RequirementFilters(**self.given).conditions()
+    _gather = model_validator(mode="before")(gather_fields)
+
+    def conditions(self, own: Fields) -> Conditions:
+        """Return what requirements must fulfil; raises Invalid for an unknown value.
+
+        `own` are the fields of the project, where the filters name some.
+        """
+        filters = RequirementFilters(**self.given)
+        conditions = filters.conditions()
+        narrow(conditions, own, REQUIREMENT.name, filters.by_field)
+        return conditions
+
+    @model_serializer(mode="wrap")
+    def _as_sent(self, serialize: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+        """Write filters over fields of the project beside the others, as they are sent.
+
+        Without the type of what it returns, which would stand for the model in the document.
+        """
+        written: dict[str, Any] = serialize(self)
+        return {**{name: said for name, said in written.items() if name not in {"by_field", OF_FIELD}}, **self.by_field}
 
     @cached_property
     def given(self) -> dict[str, str]:
         """The filters that are set, as the list of requirements takes them."""
-        sent = ((name, _filter(getattr(self, name))) for name in type(self).model_fields)
+        own = {name: getattr(self, name) for name in type(self).model_fields if name != "by_field"}
+        sent = ((name, _filter(said)) for name, said in {**own, **self.by_field}.items())
         return {name: text for name, text in sent if text is not None}
 
     @cached_property

@@ -11504,6 +11504,11 @@ export interface components {
          * @description Which requirements a stored rule is about: it may be from before alternatives had bounds.
          */
         StoredWhere: {
+            /**
+             * Field.Key
+             * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
+             */
+            "field.KEY"?: string | string[] | null;
             /** Module */
             module?: string | string[] | null;
             /** Priority */
@@ -13589,6 +13594,11 @@ export interface components {
          * @description Which requirements a rule is about: as the filters of their list, or with lists of alternatives.
          */
         Where: {
+            /**
+             * Field.Key
+             * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
+             */
+            "field.KEY"?: string | string[] | null;
             /** Module */
             module?: string | string[] | null;
             /** Priority */
@@ -20521,6 +20531,8 @@ export interface operations {
                 environment?: string;
                 /** @description Whether a test case without a result on the branch has that of the default branch. */
                 fallback?: boolean;
+                /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
+                "field.KEY"?: string;
                 /** @description The form of the answer. */
                 format?: "json" | "markdown" | "junit";
                 /** @description The same as `max_failed_requirements`. */

@@ -4,8 +4,8 @@ from alembic import op
 
 from chassis.db.isolation import isolate
 
-revision = "0047"
-down_revision = "0046"
+revision = "0048"
+down_revision = "0047"
 branch_labels = None
 depends_on = None
 
