@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SERVICES := $(patsubst %/pyproject.toml,%,$(wildcard *-service/pyproject.toml))
 PROGRAMS := chassis gateway $(SERVICES) deploy/embedded deploy/stack
-PACKAGES := $(PROGRAMS) deploy/cli tests
+PACKAGES := $(PROGRAMS) deploy/cli deploy/check tests
 INSTALLED := .venv/.installed
 TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
@@ -38,8 +38,8 @@ $(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) $(
 	@touch $@
 
 # What tests, checks and measures them, in the same place.
-$(TOOLS): requirements-dev.lock tests/pyproject.toml deploy/cli/pyproject.toml $(INSTALLED)
-	@$(PYTHON) deploy/install.py .venv requirements-dev.lock tests deploy/cli
+$(TOOLS): requirements-dev.lock tests/pyproject.toml deploy/cli/pyproject.toml deploy/check/pyproject.toml $(INSTALLED)
+	@$(PYTHON) deploy/install.py .venv requirements-dev.lock tests deploy/cli deploy/check
 	@touch $@
 
 # checkov, and a kubectl for machines without one; apart, since checkov holds its dependencies to single versions.

@@ -78,7 +78,7 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     """
     name = (file_name or "").lower()
     media_type = (media_type or "").split(";")[0].strip().lower()
-    content = _recognise_content(file, name)
+    content = recognise_content(file, name)
     best, most = None, 0.0
     for known in FORMATS:
         sure = content.get(known.name, 0.0)
@@ -102,7 +102,7 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     return best
 
 
-def _recognise_content(file: BinaryIO, name: str) -> dict[str, float]:
+def recognise_content(file: BinaryIO, name: str) -> dict[str, float]:
     """Return how sure each format is of a file by its content; an archive is opened once for all."""
     file.seek(0)
     head = file.read(HEAD)

@@ -1,5 +1,6 @@
 """The answer of a gate as Markdown, for a pull request, and as a JUnit report, for what shows those."""
 
+from collections.abc import Iterable
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -17,8 +18,8 @@ def _ordered(gate: Row) -> list[Row]:
     return sorted(gate["rules"], key=lambda rule: rule["passed"])
 
 
-def as_markdown(gate: Row) -> bytes:
-    """Return a gate as Markdown, failures first; at most 60 KiB."""
+def as_markdown(gate: Row, sections: Iterable[tuple[str, Iterable[str]]] = ()) -> bytes:
+    """Return a gate as Markdown, failures first, then sections with their lines; at most 60 KiB."""
     of = f"`{_plain(gate['branch'])}`" + (f" at `{_plain(gate['commit'])}`" if gate["commit"] else "")
     lines = [
         f"## {'✅ Gate passed' if gate['passed'] else '❌ Gate not passed'}",
@@ -34,8 +35,8 @@ def as_markdown(gate: Row) -> bytes:
         "| | Rule | Limit | Actual | Reason |",
         "|---|---|---|---|---|",
         *(
-            f"| {'✅' if rule['passed'] else '❌'} | {rule['rule']}{_where(rule)} | {_figure(rule['limit'])}"
-            f" | {_figure(rule['actual'])} | {_cell(rule['reason'])} |"
+            f"| {'✅' if rule['passed'] else '❌'} | {rule['rule']}{_where(rule)} | {_limit(rule)}"
+            f" | {_actual(rule)} | {_cell(rule['reason'])} |"
             for rule in _ordered(gate)
         ),
     ]
@@ -47,6 +48,8 @@ def as_markdown(gate: Row) -> bytes:
         if gate[name]["total"]:
             lines += ["", f"### {title}: {len(gate[name]['items'])} of {gate[name]['total']}", ""]
             lines += [f"- {_cell(item['reason'])}" for item in gate[name]["items"]]
+    for title, said in sections:
+        lines += ["", f"### {_cell(title)}", "", *(f"- {_cell(line)}" for line in said)]
     return _cut(lines)
 
 
@@ -66,6 +69,17 @@ def _where(rule: Row) -> str:
     return (
         f" ({_cell('; '.join(f'{name}: {value}' for name, value in rule['where'].items()))})" if rule["where"] else ""
     )
+
+
+def _limit(rule: Row) -> str:
+    """Return the limit as what is held against it: of a switch that counts, none may be there."""
+    return "0" if rule["limit"] is True and not isinstance(rule["actual"], bool) else _figure(rule["limit"])
+
+
+def _actual(rule: Row) -> str:
+    """Return what was found; where there is nothing to be measured, that."""
+    is_found = isinstance(rule["limit"], bool) or not isinstance(rule["actual"], bool)
+    return _figure(rule["actual"]) if is_found else "nothing"
 
 
 def _figure(value: object) -> str:

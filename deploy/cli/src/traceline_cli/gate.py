@@ -121,7 +121,7 @@ def gate(
         document = ask(file_format) if file_format in {"markdown", "junit"} else response
         _write(output, document.content)
     if output is not None or file_format == "text":
-        _tell(context, answer)
+        tell(context, answer)
     elif file_format == "json":
         context.terminal.document(answer)
     if wait is not None and (unfinished := _unfinished(answer)):
@@ -181,7 +181,8 @@ def _named(rule: dict[str, Any]) -> list[str]:
     return lines + ([f"       and {more} more"] if lines and more > 0 else [])
 
 
-def _tell(context: Context, answer: dict[str, Any]) -> None:
+def tell(context: Context, answer: dict[str, Any]) -> None:
+    """Print the answer of a gate, first what does not hold."""
     lines = [f"{'passed' if answer['passed'] else 'NOT PASSED'} on {answer['branch']}"]
     rules = sorted(answer["rules"], key=lambda one: bool(one["passed"]))
     lines += [

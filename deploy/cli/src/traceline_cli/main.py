@@ -10,6 +10,7 @@ from click.shell_completion import get_completion_class
 
 from traceline_cli import __version__, login
 from traceline_cli.api import content_of
+from traceline_cli.check import check
 from traceline_cli.context import Context, log_in, pass_context, shared_options
 from traceline_cli.exchange import export, import_file
 from traceline_cli.failures import Exit, Failure
@@ -161,7 +162,7 @@ def _line(one: dict[str, Any]) -> str:
     return f"{one['key']}  {one['name']}  {one['visibility']}{', archived' if one['archived'] else ''}"
 
 
-for command in (import_file, export, results, gate, pull_request, token):
+for command in (import_file, export, results, gate, check, pull_request, token):
     main.add_command(command)
 shared_options(main, url="TRACELINE_URL", project="TRACELINE_PROJECT")
 for command in (*main.commands.values(), *project.commands.values(), *token.commands.values()):

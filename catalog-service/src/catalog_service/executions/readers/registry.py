@@ -76,6 +76,7 @@ _OTHERS = (
     ((b"html", b"HTML"), "This is a web page: send the report that the test tool writes for other programs."),
 )
 """Root elements of files that people send in vain, and what to send instead."""
+_OF_K6 = "This is k6's own JSON: write what `jUnit` of its library k6-summary makes in `handleSummary`, and send that."
 _OTHER_JSON = (
     (
         (b'"numTotalTestSuites"',),
@@ -88,6 +89,14 @@ _OTHER_JSON = (
     ((b'"uuid"', b'"children"'), "This is of fixtures in Allure: send its whole folder, packed into one zip."),
     ((b'"examples"', b'"full_description"'), "This is RSpec's own JSON: use rspec_junit_formatter."),
     ((b'"exitcode"', b'"collectors"'), "This is of pytest-json-report: run pytest with `--junitxml=FILE`."),
+    (
+        (b'"root_group"', b'"metrics"'),
+        _OF_K6,
+    ),
+    (
+        (b'"type":"Metric"', b'"data"'),
+        _OF_K6,
+    ),
     ((b'"collection"', b'"run"'), "This is Newman's own JSON: run it with `--reporters junit`."),
     ((b'"protocolVersion"', b'"runnerVersion"'), "This is Dart's own JSON: pipe it into `tojunit` of junitreport."),
     ((b'"testsuites"', b'"disabled"'), "This is GoogleTest's own JSON: run it with `--gtest_output=xml:FILE`."),
@@ -111,27 +120,34 @@ def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
     Raises UnsupportedMediaType where it has none, and Unreadable where it is too broken to say.
     """
     name = (file_name or "").lower()
+    sure = recognise_content(file, name)
+    best = max(FORMATS, key=lambda known: sure.get(known.name, 0.0))
+    if sure.get(best.name):
+        return best
+    begins = file.read(_HEAD)
+    file.seek(0)
+    head = _plain(begins)
+    what = f"The file {shown(file_name)}" if file_name else "The file"
+    hint = _hint(head)
+    if is_archive(begins):
+        hint = "Of archives, those of Allure are read; send the files in it, several as parts of one form. "
+    elif not hint:
+        _refuse_broken(file, head, name)
+    raise unknown_format(f"{hint}{what} holds no results in a format that can be read.")
+
+
+def recognise_content(file: BinaryIO, name: str) -> dict[str, float]:
+    """Return how sure each format is of a seekable file by its content and its name in lower case."""
     file.seek(0)
     begins = file.read(_HEAD)
-    head = _plain(begins)
     # Of an archive, what it holds may stand there as it is, and is no report by itself.
-    looked_at, formats = (file, _ARCHIVES) if is_archive(begins) else (BytesIO(head), FORMATS)
-    best, most = None, 0.0
+    looked_at, formats = (file, _ARCHIVES) if is_archive(begins) else (BytesIO(_plain(begins)), FORMATS)
+    sure = {}
     for known in formats:
         looked_at.seek(0)
-        sure = known.recognise(looked_at, name)
-        if sure > most:
-            best, most = known, sure
+        sure[known.name] = known.recognise(looked_at, name)
     file.seek(0)
-    if best is None:
-        what = f"The file {shown(file_name)}" if file_name else "The file"
-        hint = _hint(head)
-        if is_archive(begins):
-            hint = " Of archives, those of Allure are read; send the files in it, several as parts of one form."
-        elif not hint:
-            _refuse_broken(file, head, name)
-        raise unknown_format(f"{what} holds no results in a format that can be read.{hint}")
-    return best
+    return sure
 
 
 def _refuse_broken(file: BinaryIO, head: bytes, name: str) -> None:
@@ -151,10 +167,10 @@ def _refuse_broken(file: BinaryIO, head: bytes, name: str) -> None:
 
 
 def _hint(head: bytes) -> str:
-    """Return what to send instead of a file that begins so, after a blank; empty where nobody knows."""
+    """Return what to send instead of a file that begins so, and a blank; empty where nobody knows."""
     if head.lstrip(_BLANKS).startswith(b"{"):
-        return next((f" {hint}" for names, hint in _OTHER_JSON if all(name in head for name in names)), "")
-    return next((f" {hint}" for roots, hint in _OTHERS if has_root(head, *roots)), "")
+        return next((f"{hint} " for names, hint in _OTHER_JSON if all(name in head for name in names)), "")
+    return next((f"{hint} " for roots, hint in _OTHERS if has_root(head, *roots)), "")
 
 
 def _plain(head: bytes) -> bytes:
