@@ -160,3 +160,17 @@ async def test_what_may_be_several_tests_keeps_its_names(results: Results) -> No
     ok(await results.post(junit(("[3:40] plays", "passed"), ("[9:60] plays", "passed"), class_name=of)))
     counted = await _counted(results, of)
     assert (counted["[3:40] plays"], counted["plays"]) == (1, 1), "nobody knows whether these are one"
+
+
+async def test_former_names_of_several_test_cases_count_for_all_of_them(results: Results) -> None:
+    _, cases = await results.traced(2)
+    of = f"shop.{results.catalog.word()}"
+    named = [(f"[{case['external_id']}] {end}", end) for case, end in zip(cases, ("passed", "failed"), strict=True)]
+    ok(await results.post(junit(*named, class_name=of)))
+    await _rename_as_before(
+        results, {(of, name): (of, f"[1:{line}] order") for line, (name, _) in enumerate(named, start=5)}
+    )
+    ok(await results.post(junit(("order", "passed"), class_name=of)))
+    for case in cases:
+        (test,) = (await results.catalog.read(f"/test-cases/{case['id']}/results", limit=1))["tests"]
+        assert test["name"] == "order"

@@ -72,10 +72,12 @@ async def _move(connection: Connection, ids: dict[str, Any]) -> None:
 
 _STATEMENTS = (
     f"""
-    INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at, iterations)
+    INSERT INTO automated_test_cases AS known (test_id, test_case_id, matched_by, named_at, iterations)
     SELECT pair.new, c.test_case_id, c.matched_by, c.named_at, c.iterations
     FROM {_PAIRS} JOIN automated_test_cases c ON c.test_id = pair.old
-    WHERE NOT EXISTS (SELECT FROM automated_test_cases WHERE test_id = pair.new)
+    ON CONFLICT (test_id, test_case_id) DO UPDATE SET
+        iterations = CASE WHEN num_nulls(known.iterations, excluded.iterations) = 0
+            THEN known.iterations || excluded.iterations END
     """,
     "DELETE FROM automated_test_cases WHERE test_id = ANY(%(old)s)",
     # What is accepted of it goes with it, unless something is of the other, too.
