@@ -90,6 +90,16 @@ async def test_without_a_setting_a_commit_lacks_what_the_five_before_it_had(resu
     assert await ask(branch) == MissingLanes(None, usual=["ci/2", "ci/3", "ci/4", "ci/unit"])
 
 
+async def test_a_commit_lacks_an_environment_that_those_before_it_had(results: Results, ask: Ask) -> None:
+    branch = results.catalog.word()
+    for commit, environments in (("1", ("linux", "windows", None)), ("2", ("linux",))):
+        for environment in environments:
+            await send(
+                results, "ci", branch=branch, commit=commit, **({"environment": environment} if environment else {})
+            )
+    assert await ask(branch) == MissingLanes("2", usual=["ci", "ci (windows)"])
+
+
 @pytest.mark.parametrize(
     ("pattern", "branch", "expected"),
     [

@@ -15,7 +15,7 @@ class MissingLanes:
     """What a commit lacks; `commit` is the one that was looked at, None where no run of the branch names one.
 
     `expected`: lanes of the setting that no run of it has ended with, or none that ran a test; `usual`: lanes of the
-    commits before it that no run of it has, where there is no setting for the branch.
+    commits before it that no run of it has, where there is no setting for the branch, with their environments.
     """
 
     commit: str | None
@@ -26,9 +26,15 @@ class MissingLanes:
 @dataclass(frozen=True, slots=True)
 class _Lane:
     lane: str | None
+    environment: str | None
     commit: str | None
     is_here: bool
     has_ended: bool
+
+    @property
+    def name(self) -> str:
+        """What people call it, with the environment that it ran on."""
+        return f"{self.lane} ({self.environment})" if self.environment else str(self.lane)
 
 
 _OF_LANE = "SELECT FROM executions e WHERE e.run_id = a.id AND e.at = a.at AND e.context_id = x.id"
@@ -60,11 +66,11 @@ _LANES = f"""
             ON r.branch = %(branch)s AND r.position = b.position AND r.commit IS NOT NULL AND NOT r.is_manual
         WHERE b.number > 0
     )
-    SELECT x.lane, n.commit, coalesce(bool_or(a.is_here), false) AS is_here,
+    SELECT x.lane, x.environment, n.commit, coalesce(bool_or(a.is_here), false) AS is_here,
            coalesce(bool_or(a.is_here AND a.status = 'completed' AND NOT a.is_forgotten AND {_RAN}), false) AS has_ended
     FROM newest n LEFT JOIN looked_at a ON true LEFT JOIN run_lanes l ON l.run_id = a.id
     LEFT JOIN run_contexts x ON x.id = l.context_id
-    GROUP BY x.lane, n.commit ORDER BY x.lane
+    GROUP BY x.lane, x.environment, n.commit ORDER BY x.lane, x.environment
 """
 
 
@@ -76,7 +82,7 @@ async def missing_lanes(connection: Connection, branch: str, commit: str | None)
     if wanted:
         ended = {one.lane for one in found if one.has_ended}
         return MissingLanes(looked_at, expected=[lane for lane in wanted if lane not in ended])
-    return MissingLanes(looked_at, usual=[one.lane for one in found if one.lane and not one.is_here])
+    return MissingLanes(looked_at, usual=[one.name for one in found if one.lane and not one.is_here])
 
 
 def _wanted(expected: list[dict[str, object]], branch: str) -> list[str]:

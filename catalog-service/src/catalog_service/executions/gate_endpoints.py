@@ -220,7 +220,13 @@ class LanesOfGate(BaseModel):
         list[str],
         Field(description="Of the project's setting, of which no run has ended: `require_run` waits for them."),
     ]
-    usual: Annotated[list[str], Field(description="Of the commits before it, where there is no setting: a warning.")]
+    usual: Annotated[
+        list[str],
+        Field(
+            description="Of the commits before it, where there is no setting, each with its environment: a warning.",
+            examples=[["ci/e2e", "ci/unit (windows)"]],
+        ),
+    ]
 
 
 class GateAnswer(BaseModel):

@@ -6469,7 +6469,11 @@ export interface components {
             expected: string[];
             /**
              * Usual
-             * @description Of the commits before it, where there is no setting: a warning.
+             * @description Of the commits before it, where there is no setting, each with its environment: a warning.
+             * @example [
+             *       "ci/e2e",
+             *       "ci/unit (windows)"
+             *     ]
              */
             usual: string[];
         };
