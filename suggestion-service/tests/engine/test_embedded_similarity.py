@@ -6,6 +6,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from explaining import explain_pair
 
 from suggestion_service.engine import (
     Corpus,
@@ -81,7 +82,7 @@ def test_a_pair_has_one_score_whoever_asks(corpus: Corpus, embeddings: dict[Side
     limit = sorted(together.values())[-60]
     best = {pair: score for pair, score in together.items() if score >= limit}
     assert scores(Scorer(corpus.snapshot(), embeddings), limit) == best
-    assert {pair: Scorer(corpus.snapshot(), embeddings).explain("hybrid", *pair).score for pair in best} == best
+    assert {pair: explain_pair(Scorer(corpus.snapshot(), embeddings), "hybrid", *pair).score for pair in best} == best
 
 
 def test_the_score_can_be_computed_again_from_its_components(
@@ -90,7 +91,7 @@ def test_the_score_can_be_computed_again_from_its_components(
     scorer = Scorer(corpus.snapshot(), embeddings)
     with_passages = 0
     for pair in product(REQUIREMENTS[:12], TEST_CASES[:12]):
-        explained = scorer.explain("hybrid", *pair)
+        explained = explain_pair(scorer, "hybrid", *pair)
         again = sum(part["weight"] * part["score"] for part in explained.components.values())
         assert again == pytest.approx(explained.score, abs=1e-6)
         assert sum(part["weight"] for part in explained.components.values()) == pytest.approx(1.0, abs=1e-8)
@@ -109,8 +110,8 @@ def test_an_item_without_an_embedding_is_as_alike_as_its_words(
 ) -> None:
     lexical, embedded = Scorer(corpus.snapshot()), Scorer(corpus.snapshot(), embeddings)
     for test_case_id in TEST_CASES[:10]:
-        words = lexical.explain("hybrid", WITHOUT[0], test_case_id).calculation
-        both = embedded.explain("hybrid", WITHOUT[0], test_case_id).calculation
+        words = explain_pair(lexical, "hybrid", WITHOUT[0], test_case_id).calculation
+        both = explain_pair(embedded, "hybrid", WITHOUT[0], test_case_id).calculation
         assert words is not None
         assert both is not None
         assert both["likeness"] == words["likeness"]
@@ -133,7 +134,7 @@ def test_items_that_mean_the_same_are_found_without_a_shared_word(corpus: Corpus
     stores["test_case"].put(pair[1], alike)
     scorer = Scorer(corpus.snapshot(), {side: store.view() for side, store in stores.items()})
     assert scores(scorer, 0.3, requirements=[pair[0]]).keys() == {pair}
-    assert "alike in meaning" in scorer.explain("hybrid", *pair).reason
+    assert "alike in meaning" in explain_pair(scorer, "hybrid", *pair).reason
 
 
 def test_what_was_removed_is_not_found_again(corpus: Corpus, embeddings: dict[Side, EmbeddingView]) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from explaining import explain_pair
 
 from suggestion_service.engine import Algorithm, Corpus, Entry, Explanation, ItemText, Scorer, read, terms
 
@@ -29,7 +30,7 @@ def explained(
         corpus.put("requirement" if number % 2 else "test_case", UUID(int=100 + number), Entry(terms(item)))
     more(corpus)
     readings = {PAIR[0]: read(requirement), PAIR[1]: read(test_case)}
-    return Scorer(corpus.snapshot()).explain(algorithm, *PAIR, readings)
+    return explain_pair(Scorer(corpus.snapshot()), algorithm, *PAIR, readings)
 
 
 def item(description: str, title: str = "", **fields: Any) -> ItemText:

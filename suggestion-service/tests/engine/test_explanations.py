@@ -7,6 +7,7 @@ from itertools import product
 from uuid import UUID
 
 import pytest
+from explaining import explain_pair, explain_pairs
 
 from suggestion_service.engine import (
     ALGORITHMS,
@@ -77,7 +78,7 @@ def scorer() -> Scorer:
 @every_algorithm
 def test_the_score_can_be_computed_again_from_the_components(scorer: Scorer, algorithm: Algorithm) -> None:
     for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
-        explained = scorer.explain(algorithm, *pair)
+        explained = explain_pair(scorer, algorithm, *pair)
         parts = explained.components.values()
         assert sum(part["weight"] for part in parts) == pytest.approx(1.0, abs=1e-8)
         assert sum(part["weight"] * part["score"] for part in parts) == pytest.approx(explained.score, abs=1e-6)
@@ -88,7 +89,7 @@ def test_the_score_can_be_computed_again_from_the_components(scorer: Scorer, alg
 @every_algorithm
 def test_a_score_can_be_computed_again_by_hand(scorer: Scorer, algorithm: Algorithm) -> None:
     for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
-        explained = scorer.explain(algorithm, *pair)
+        explained = explain_pair(scorer, algorithm, *pair)
         parts, steps = explained.components, explained.calculation
         assert steps is not None
         if steps["likeness"] == 0:
@@ -119,7 +120,9 @@ def test_neighbours_are_the_four_most_alike_of_the_other_side() -> None:
         corpus.put("test_case", UUID(int=number), Entry({f"word{n}": 1 for n in range(number - 10)}))
     corpus.put("test_case", UUID(int=99), Entry({"nothing": 1, "alike": 1}))
     scorer = Scorer(corpus.snapshot())
-    steps = {number: scorer.explain("hybrid", requirement_id, UUID(int=number)).calculation for number in range(11, 17)}
+    steps = {
+        number: explain_pair(scorer, "hybrid", requirement_id, UUID(int=number)).calculation for number in range(11, 17)
+    }
     best = sorted((step["likeness"] for step in steps.values() if step), reverse=True)[:4]
     told = steps[11]
     assert told is not None
@@ -131,7 +134,7 @@ def test_neighbours_are_the_four_most_alike_of_the_other_side() -> None:
 @every_algorithm
 def test_the_matched_terms_and_the_others_make_up_what_the_texts_give(scorer: Scorer, algorithm: Algorithm) -> None:
     for pair in (LOCKING, PARITY):
-        explained = scorer.explain(algorithm, *pair)
+        explained = explain_pair(scorer, algorithm, *pair)
         metadata = explained.components.get("heuristic", {"weight": 0.0, "score": 0.0})
         from_texts = explained.score - metadata["weight"] * metadata["score"]
         weights = [float(term["weight"]) for term in explained.matched_terms]
@@ -144,7 +147,7 @@ def test_many_matched_terms_are_summed_up_in_the_others() -> None:
     pair = UUID(int=1), UUID(int=2)
     corpus.put("requirement", pair[0], Entry({f"term{n:02}": 1 + n for n in range(25)}))
     corpus.put("test_case", pair[1], Entry({f"term{n:02}": 1 + n for n in range(25)}))
-    explained = Scorer(corpus.snapshot()).explain("tfidf", *pair)
+    explained = explain_pair(Scorer(corpus.snapshot()), "tfidf", *pair)
     assert [term["term"] for term in explained.matched_terms] == [f"term{n}" for n in range(24, 14, -1)]
     assert explained.other_terms == 15
     assert 0.0 < explained.other_weight < 1.0
@@ -153,7 +156,7 @@ def test_many_matched_terms_are_summed_up_in_the_others() -> None:
 
 @every_algorithm
 def test_a_reason_names_the_words_that_count_as_the_texts_write_them(scorer: Scorer, algorithm: Algorithm) -> None:
-    explained = scorer.explain(algorithm, *PARITY, READINGS)
+    explained = explain_pair(scorer, algorithm, *PARITY, READINGS)
     assert "“parity”" in explained.reason
     assert "pariti" not in explained.reason.replace("parity", "")
     named = {term["term"] for term in explained.matched_terms}
@@ -161,14 +164,14 @@ def test_a_reason_names_the_words_that_count_as_the_texts_write_them(scorer: Sco
 
 
 def test_without_the_texts_stems_are_named(scorer: Scorer) -> None:
-    assert "pariti" in {term["term"] for term in scorer.explain("tfidf", *PARITY).matched_terms}
+    assert "pariti" in {term["term"] for term in explain_pair(scorer, "tfidf", *PARITY).matched_terms}
 
 
 def test_a_hybrid_reason_says_which_metadata_agree(scorer: Scorer) -> None:
-    locking = scorer.explain("hybrid", *LOCKING, READINGS)
+    locking = explain_pair(scorer, "hybrid", *LOCKING, READINGS)
     assert "same module, 1 shared tag, combined score" in locking.reason
     assert set(locking.components) == {"texts", "heuristic"}
-    parity = scorer.explain("hybrid", *PARITY, READINGS)
+    parity = explain_pair(scorer, "hybrid", *PARITY, READINGS)
     assert "1 shared tag, same priority, combined score" in parity.reason
     assert "module" not in parity.reason
 
@@ -178,14 +181,14 @@ def test_a_pair_without_metadata_has_no_heuristic_part() -> None:
     pair = UUID(int=1), UUID(int=2)
     corpus.put("requirement", pair[0], Entry({"login": 1}, module="shop"))
     corpus.put("test_case", pair[1], Entry({"login": 1}, priority="low"))
-    explained = Scorer(corpus.snapshot()).explain("hybrid", *pair)
+    explained = explain_pair(Scorer(corpus.snapshot()), "hybrid", *pair)
     assert set(explained.components) == {"texts"}
     assert explained.score > 0.9
 
 
 @pytest.mark.parametrize("algorithm", ["tfidf", "keyword"])
 def test_the_plain_cosine_stands_among_the_components_without_a_weight(scorer: Scorer, algorithm: Algorithm) -> None:
-    components = scorer.explain(algorithm, *PARITY).components
+    components = explain_pair(scorer, algorithm, *PARITY).components
     assert set(components) == {"texts", algorithm}
     assert 0 < components[algorithm]["score"] < 1
     assert components[algorithm]["weight"] == components[algorithm]["contribution"] == 0
@@ -193,7 +196,7 @@ def test_the_plain_cosine_stands_among_the_components_without_a_weight(scorer: S
 
 @every_algorithm
 def test_a_pair_with_nothing_in_common_says_so(scorer: Scorer, algorithm: Algorithm) -> None:
-    explained = scorer.explain(algorithm, *UNALIKE)
+    explained = explain_pair(scorer, algorithm, *UNALIKE)
     assert explained.score == 0.0
     assert explained.matched_terms == []
     assert explained.reason.startswith("The two texts share no word that counts")
@@ -203,22 +206,22 @@ def test_a_pair_with_nothing_in_common_says_so(scorer: Scorer, algorithm: Algori
 def test_many_at_once_are_explained_as_one_by_one(scorer: Scorer, algorithm: Algorithm) -> None:
     # More pairs than are worked on in one go.
     pairs = list(product(REQUIREMENT_IDS, TEST_CASE_IDS)) * 80
-    together = scorer.explain_many(algorithm, pairs, READINGS)
-    apart = {pair: scorer.explain(algorithm, *pair, READINGS) for pair in set(pairs)}
+    together = explain_pairs(scorer, algorithm, pairs, READINGS)
+    apart = {pair: explain_pair(scorer, algorithm, *pair, READINGS) for pair in set(pairs)}
     assert together == [apart[pair] for pair in pairs]
-    assert scorer.explain_many(algorithm, []) == []
+    assert explain_pairs(scorer, algorithm, []) == []
 
 
 @every_algorithm
 def test_an_explanation_is_plain_json(scorer: Scorer, algorithm: Algorithm) -> None:
-    plain = asdict(scorer.explain(algorithm, *LOCKING))
+    plain = asdict(explain_pair(scorer, algorithm, *LOCKING))
     assert json.loads(json.dumps(plain)) == plain
 
 
 @every_algorithm
 def test_an_id_that_is_not_there_cannot_be_explained(scorer: Scorer, algorithm: Algorithm) -> None:
     with pytest.raises(KeyError):
-        scorer.explain(algorithm, UUID(int=0), TEST_CASE_IDS[0])
+        explain_pair(scorer, algorithm, UUID(int=0), TEST_CASE_IDS[0])
 
 
 def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:
@@ -251,7 +254,7 @@ def test_a_reason_names_whole_words_and_no_pieces_of_names_or_of_runs_of_kanji(
     corpus.put("requirement", UUID(int=1), Entry(terms(items[UUID(int=1)])))
     corpus.put("test_case", UUID(int=2), Entry(terms(items[UUID(int=2)])))
     readings = {item_id: read(item) for item_id, item in items.items()}
-    reason = Scorer(corpus.snapshot()).explain("tfidf", UUID(int=1), UUID(int=2), readings).reason
+    reason = explain_pair(Scorer(corpus.snapshot()), "tfidf", UUID(int=1), UUID(int=2), readings).reason
     named_words = reason.partition(";")[0]
     assert named in named_words
     assert never not in named_words

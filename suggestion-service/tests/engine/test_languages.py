@@ -4,6 +4,7 @@ import re
 from uuid import UUID
 
 import pytest
+from explaining import explain_pair
 
 from suggestion_service.engine import Corpus, Entry, Explanation, ItemText, Query, Scorer, read, read_terms
 
@@ -67,7 +68,10 @@ ENGLISH = [
 def test_words_of_two_languages_that_are_written_alike_bring_a_pair_together() -> None:
     scorer = scorer_of(GERMAN, ENGLISH)
     cosines = [
-        [scorer.explain("tfidf", UUID(int=i), UUID(int=j)).components["tfidf"]["score"] for j in range(len(ENGLISH))]
+        [
+            explain_pair(scorer, "tfidf", UUID(int=i), UUID(int=j)).components["tfidf"]["score"]
+            for j in range(len(ENGLISH))
+        ]
         for i in range(len(GERMAN))
     ]
     assert [row.index(max(row)) for row in cosines] == [0, 1, 2]
@@ -81,7 +85,7 @@ def test_the_reason_names_the_words_of_both_languages_and_no_pieces_of_them() ->
         counted, language = read_terms(item(text))
         corpus.put(side, item_id, Entry(counted, language=language))  # type: ignore[arg-type]
     readings = {requirement: read(item(GERMAN[0])), test_case: read(item(ENGLISH[0]))}
-    told = Scorer(corpus.snapshot()).explain("tfidf", requirement, test_case, readings)
+    told = explain_pair(Scorer(corpus.snapshot()), "tfidf", requirement, test_case, readings)
     assert "“Authentifizierung” and “authentication”" in told.reason
     assert told.language == {"requirement": "de", "test_case": "en"}
     assert all(term["term"].isalpha() for term in told.matched_terms)
@@ -92,7 +96,7 @@ def test_a_compound_has_the_words_that_the_record_has_by_themselves() -> None:
         ["Das Benutzerkonto wird nach drei Fehlversuchen gesperrt.", "Der Bericht wird gedruckt."],
         ["Das Konto eines Benutzers ist nach Fehlversuchen nicht mehr nutzbar.", "Die Lampe ist an."],
     )
-    with_parts = scorer.explain("tfidf", UUID(int=0), UUID(int=0))
+    with_parts = explain_pair(scorer, "tfidf", UUID(int=0), UUID(int=0))
     assert {"konto", "benutz"} <= {str(term["term"]) for term in with_parts.matched_terms}
 
 
@@ -123,14 +127,14 @@ def told(requirement: str, test_case: str, title: str = "", other: str = "灯り
         readings[UUID(int=number)] = read(text, language)
     for number in range(40):
         corpus.put("test_case", UUID(int=100 + number), Entry(read_terms(item(other))[0], language="ja"))
-    return Scorer(corpus.snapshot()).explain("tfidf", UUID(int=1), UUID(int=2), readings)
+    return explain_pair(Scorer(corpus.snapshot()), "tfidf", UUID(int=1), UUID(int=2), readings)
 
 
 def test_words_in_katakana_are_found_in_those_that_are_joined_of_them() -> None:
     scorer = scorer_of(
         ["イベントサーバーが停止する。", "帳票を印刷する。"], ["サーバーのイベントを停止する。", "灯りを点ける。"]
     )
-    matched = {str(term["term"]) for term in scorer.explain("tfidf", UUID(int=0), UUID(int=0)).matched_terms}
+    matched = {str(term["term"]) for term in explain_pair(scorer, "tfidf", UUID(int=0), UUID(int=0)).matched_terms}
     assert {"イベント", "サーバー"} <= matched
 
 

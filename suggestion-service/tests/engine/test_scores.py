@@ -9,6 +9,7 @@ from math import nextafter
 from uuid import UUID
 
 import pytest
+from explaining import explain_pair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,7 +92,7 @@ def test_tfidf_is_made_of_the_cosine_that_scikit_learn_computes() -> None:
         for j, test_case_id in enumerate(test_cases):
             pair = requirement_id, test_case_id
             assert pair not in found or cosines[i, j] > 0
-            exact = scorer.explain("tfidf", *pair).components["tfidf"]["score"]
+            exact = explain_pair(scorer, "tfidf", *pair).components["tfidf"]["score"]
             assert exact == pytest.approx(cosines[i, j], abs=1e-9)
 
 
@@ -150,7 +151,7 @@ def test_a_pair_has_one_score_whoever_asks(algorithm: Algorithm) -> None:
         of_one = {pair: score for pair, score in together.items() if pair[1] == item_id}
         assert scores(scorer, algorithm, test_cases=[item_id]) == of_one
     some = dict(list(together.items())[:50])
-    assert {pair: scorer.explain(algorithm, *pair).score for pair in some} == some
+    assert {pair: explain_pair(scorer, algorithm, *pair).score for pair in some} == some
 
 
 @every_algorithm
@@ -219,7 +220,7 @@ def test_a_snapshot_knows_nothing_of_later_changes(algorithm: Algorithm) -> None
         corpus.put(side, item_id, replace(entry, terms=others))
     before = Scorer(filled(items.items()).snapshot())
     assert scores(scorer, algorithm) == scores(before, algorithm)
-    assert scorer.explain(algorithm, *pair) == before.explain(algorithm, *pair)
+    assert explain_pair(scorer, algorithm, *pair) == explain_pair(before, algorithm, *pair)
 
 
 @every_algorithm
@@ -240,7 +241,7 @@ def test_a_pair_that_shares_no_term_is_no_suggestion_even_at_threshold_zero(algo
     corpus.put("requirement", alike, Entry({"login": 1}))
     corpus.put("test_case", test_case, Entry({"login": 2}, module="shop", tags=["smoke"], priority="high"))
     assert scores(Scorer(corpus.snapshot()), algorithm).keys() == {(alike, test_case)}
-    assert Scorer(corpus.snapshot()).explain(algorithm, apart, test_case).score == 0.0
+    assert explain_pair(Scorer(corpus.snapshot()), algorithm, apart, test_case).score == 0.0
 
 
 @every_algorithm
@@ -371,7 +372,7 @@ def test_keywords_count_by_how_many_more_than_by_how_rare_they_are() -> None:
         assert found[requirement_id, UUID(int=7)] == max(found.values())
     other = requirement_id, UUID(int=8)
     cosines = {
-        algorithm: scorer.explain(algorithm, *other).components[algorithm]["score"]
+        algorithm: explain_pair(scorer, algorithm, *other).components[algorithm]["score"]
         for algorithm in ("tfidf", "keyword")
     }
     assert cosines["keyword"] > 2 * cosines["tfidf"]

@@ -4,6 +4,7 @@ from uuid import UUID
 
 import orjson
 import pytest
+from explaining import explain_pair
 
 from suggestion_service.engine import (
     ALGORITHMS,
@@ -45,5 +46,5 @@ def test_an_explanation_is_the_same_from_what_was_stored(algorithm: Algorithm) -
         stored = orjson.loads(orjson.dumps(pack(facts)))
         again = unpack(facts.score, stored)
         requirement, test_case = readings[pair[0]], readings[pair[1]]
-        assert explain(again, requirement, test_case) == scorer.explain(algorithm, *pair, readings)
-        assert explain(again, None, None) == scorer.explain(algorithm, *pair)
+        assert explain(again, requirement, test_case) == explain_pair(scorer, algorithm, *pair, readings)
+        assert explain(again, None, None) == explain_pair(scorer, algorithm, *pair)

@@ -1,4 +1,4 @@
-"""The engine's face: scores pairs of a snapshot, and explains scores. Safe to use in any thread."""
+"""The engine's face: scores pairs of a snapshot, and says what scores are made of. Safe to use in any thread."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,8 @@ from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.corpus.enrichment import enriched
 from suggestion_service.engine.corpus.query import Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.explanation.explanation import Explanation, Facts, explain
+from suggestion_service.engine.explanation.explanation import Facts
 from suggestion_service.engine.explanation.facts import facts
-from suggestion_service.engine.explanation.reading import Reading
 from suggestion_service.engine.lexical.similarity import Similarity
 from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanking
 from suggestion_service.engine.ranking.calibration import CALIBRATIONS, EMBEDDED, LEXICAL_PARTS, Calibration, rounded
@@ -40,7 +39,7 @@ class Block:
 
 
 class Scorer:
-    """Scores and explanations of pairs of one snapshot; what is computed for one is remembered for the next."""
+    """Scores of pairs of one snapshot, and what they are made of; what is computed is remembered."""
 
     def __init__(
         self,
@@ -79,7 +78,7 @@ class Scorer:
             )
 
     def score_pairs(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Floats:
-        """Return the scores of (requirement, test case) pairs, in their order, as `explain_many` does.
+        """Return the scores of (requirement, test case) pairs, in their order, as `facts` does.
 
         Raises KeyError for an id that the snapshot does not have.
         """
@@ -90,38 +89,9 @@ class Scorer:
             scores.append(ranking.scores(i, j, ranking.similarity.parts(i, j, words)[1]).score)
         return rounded(np.concatenate(scores))
 
-    def explain(
-        self,
-        algorithm: Algorithm,
-        requirement_id: UUID,
-        test_case_id: UUID,
-        readings: Mapping[UUID, Reading] | None = None,
-    ) -> Explanation:
-        """Explain the score of one pair; see `explain_many`."""
-        return self.explain_many(algorithm, [(requirement_id, test_case_id)], readings)[0]
-
-    def explain_many(
-        self,
-        algorithm: Algorithm,
-        pairs: Sequence[tuple[UUID, UUID]],
-        readings: Mapping[UUID, Reading] | None = None,
-    ) -> list[Explanation]:
-        """Explain the scores of (requirement, test case) pairs, in their order; far quicker than one by one.
-
-        With the `readings` of both items words are shown as they stand in the requirement, passages are quoted, and
-        what speaks against the pair is named; without, terms are shown as stems.
-        Raises KeyError for an id that the snapshot does not have.
-        """
-        known = readings or {}
-        return [
-            explain(of_pair, known.get(requirement_id), known.get(test_case_id))
-            for of_pair, (requirement_id, test_case_id) in zip(self.facts(algorithm, pairs), pairs, strict=True)
-        ]
-
     def facts(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Iterator[Facts]:
         """Return what `explain` makes explanations of, for (requirement, test case) pairs in their order.
 
-        It takes a fraction of the time that explaining them does.
         Raises KeyError for an id that the snapshot does not have.
         """
         ranking = self._ranking(algorithm)

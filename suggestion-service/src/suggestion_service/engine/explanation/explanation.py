@@ -114,11 +114,9 @@ def components(facts: Facts) -> dict[str, dict[str, float]]:
 
 
 def _component(score: float, weight: float) -> dict[str, float]:
-    return {
-        "score": round(float(score), _COMPONENT_DECIMALS),
-        "weight": round(float(weight), _COMPONENT_DECIMALS),
-        "contribution": round(float(weight) * float(score), _COMPONENT_DECIMALS),
-    }
+    # Of the figures as they are shown, so that it is the same once they were stored.
+    score, weight = round(float(score), _COMPONENT_DECIMALS), round(float(weight), _COMPONENT_DECIMALS)
+    return {"score": score, "weight": weight, "contribution": round(weight * score, _COMPONENT_DECIMALS)}
 
 
 def _first_sentence(facts: Facts, words: Sequence[Match], others: int) -> str:
