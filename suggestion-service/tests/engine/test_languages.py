@@ -4,9 +4,23 @@ import re
 from uuid import UUID
 
 import pytest
-from explaining import explain_pair
+from explaining import explain_pair, explain_pairs
+from hypothesis import given
+from hypothesis import strategies as st
 
-from suggestion_service.engine import Corpus, Entry, Explanation, ItemText, Query, Scorer, read, read_terms
+from suggestion_service.engine import (
+    Corpus,
+    Entry,
+    Explanation,
+    ItemText,
+    Query,
+    Scorer,
+    Side,
+    SpanFinder,
+    read,
+    read_terms,
+)
+from suggestion_service.engine.text.languages import common_form, stem
 
 
 def item(text: str) -> ItemText:
@@ -67,15 +81,58 @@ ENGLISH = [
 
 def test_words_of_two_languages_that_are_written_alike_bring_a_pair_together() -> None:
     scorer = scorer_of(GERMAN, ENGLISH)
-    cosines = [
-        [
-            explain_pair(scorer, "tfidf", UUID(int=i), UUID(int=j)).components["tfidf"]["score"]
-            for j in range(len(ENGLISH))
-        ]
-        for i in range(len(GERMAN))
-    ]
+    pairs = [(UUID(int=i), UUID(int=j)) for i in range(len(GERMAN)) for j in range(len(ENGLISH))]
+    found = [explained.components["tfidf"]["score"] for explained in explain_pairs(scorer, "tfidf", pairs)]
+    cosines = [found[start : start + len(ENGLISH)] for start in range(0, len(found), len(ENGLISH))]
     assert [row.index(max(row)) for row in cosines] == [0, 1, 2]
     assert max(cosines[0]) > 0.05
+
+
+FOREIGN = ["Nur registrierte Abonnenten dürfen Traces anlegen.", "Das Modell wird auf dem Server berechnet."]
+OWN = ["The subscriber establishes a trace.", "Check that models are computed on servers."]
+
+
+def test_a_word_that_two_languages_stem_otherwise_is_one_term_in_reason_and_quote() -> None:
+    corpus = Corpus()
+    ids: dict[Side, list[UUID]] = {"requirement": [UUID(int=1), UUID(int=2)], "test_case": [UUID(int=3), UUID(int=4)]}
+    texts: dict[Side, list[str]] = {"requirement": FOREIGN, "test_case": OWN}
+    readings = {}
+    for side in texts:
+        for item_id, text in zip(ids[side], texts[side], strict=True):
+            counted, language = read_terms(item(text))
+            corpus.put(side, item_id, Entry(counted, language=language))
+            readings[item_id] = read(item(text))
+    told = explain_pairs(Scorer(corpus.snapshot()), "tfidf", list(zip(*ids.values(), strict=True)), readings)
+    terms = [[term["term"] for term in explained.matched_terms] for explained in told]
+    assert terms == [["Traces"], ["Modell", "Server"]]
+    for explained, foreign, own in zip(told, FOREIGN, OWN, strict=True):
+        assert foreign in explained.reason
+        assert own in explained.reason
+        assert "Alike in both languages" not in explained.reason
+
+
+@pytest.mark.parametrize(
+    ("shown", "text", "languages", "found"),
+    [
+        ("Traces", OWN[0], ("en", "de"), "trace"),
+        ("Modell", OWN[1], ("en", "de"), "models"),
+        ("trace", FOREIGN[0], ("de", "en"), "Traces"),
+    ],
+)
+def test_a_word_of_one_language_is_found_where_it_stands_in_the_other(
+    shown: str, text: str, languages: tuple[str, str], found: str
+) -> None:
+    (span,) = SpanFinder([shown], *languages).find(text)
+    assert text[span.start : span.end] == found
+
+
+@given(
+    st.text("abcdeginrstüé", min_size=1, max_size=12),
+    st.sampled_from([("de", "en"), ("en", "fr"), ("en", "es"), ("de", "fr"), ("en", "ru")]),
+)
+def test_no_language_stems_the_common_form_of_a_term(word: str, languages: tuple[str, ...]) -> None:
+    form = common_form(word, languages)
+    assert [stem(form, language) for language in languages] == [form] * len(languages)
 
 
 def test_the_reason_names_the_words_of_both_languages_and_no_pieces_of_them() -> None:
@@ -136,6 +193,17 @@ def test_words_in_katakana_are_found_in_those_that_are_joined_of_them() -> None:
     )
     matched = {str(term["term"]) for term in explain_pair(scorer, "tfidf", UUID(int=0), UUID(int=0)).matched_terms}
     assert {"イベント", "サーバー"} <= matched
+
+
+def test_a_word_in_katakana_is_found_in_a_longer_one_whose_rest_nobody_says_alone() -> None:
+    scorer = scorer_of(["サーバーを止める。", "帳票を印刷する。"], ["イベントサーバーを止める。", "灯り。"])
+    matched = explain_pair(scorer, "tfidf", UUID(int=0), UUID(int=0)).matched_terms
+    assert "サーバー" in {term["term"] for term in matched}
+
+
+def test_words_that_merely_begin_with_the_same_preposition_are_not_alike_in_both_languages() -> None:
+    requirement, test_case = "Der Intercept muss möglich sein.", "The interface is interpreted."
+    assert "Alike" not in told(requirement, test_case).reason
 
 
 def test_a_japanese_reason_names_no_letter_alone_and_no_word_within_another() -> None:

@@ -33,13 +33,17 @@ TEST_CASES = [
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_an_explanation_is_the_same_from_what_was_stored(algorithm: Algorithm) -> None:
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_an_explanation_is_the_same_from_what_was_stored(algorithm: Algorithm, language: str) -> None:
     corpus = Corpus()
     readings = {}
-    for side, first, items in (("requirement", 1, REQUIREMENTS), ("test_case", 101, TEST_CASES)):
+    for side, first, items, of_side in (
+        ("requirement", 1, REQUIREMENTS, language),
+        ("test_case", 101, TEST_CASES, "en"),
+    ):
         for number, item in enumerate(items, first):
-            corpus.put(side, UUID(int=number), Entry(terms(item), item.module, item.tags))
-            readings[UUID(int=number)] = read(item)
+            corpus.put(side, UUID(int=number), Entry(terms(item, of_side), item.module, item.tags, language=of_side))
+            readings[UUID(int=number)] = read(item, of_side)
     scorer = Scorer(corpus.snapshot())
     pairs = [(UUID(int=i), UUID(int=100 + j)) for i in (1, 2, 3) for j in (1, 2, 3)]
     for pair, facts in zip(pairs, scorer.facts(algorithm, pairs), strict=True):

@@ -19,6 +19,7 @@ from suggestion_service.engine.ranking.calibrated_ranking import CalibratedRanki
 from suggestion_service.engine.ranking.calibration import CALIBRATIONS, EMBEDDED, LEXICAL_PARTS, Calibration, rounded
 from suggestion_service.engine.semantic.embeddings import EmbeddingView
 from suggestion_service.engine.semantic.similarity import EmbeddedSimilarity
+from suggestion_service.engine.text.languages import common_form
 
 _PAIRS_AT_ONCE = 1024
 
@@ -48,7 +49,7 @@ class Scorer:
         calibrations: Mapping[Algorithm, Calibration] | None = None,
     ) -> None:
         """With `embeddings` hybrid scores are made of them, too. `calibrations`: others than those that are shipped."""
-        self.snapshot = enriched(snapshot)
+        self.snapshot = enriched(snapshot, common_form)
         self.embeddings = embeddings
         self._calibrations = CALIBRATIONS | ({"hybrid": EMBEDDED} if embeddings is not None else {})
         self._calibrations |= calibrations or {}

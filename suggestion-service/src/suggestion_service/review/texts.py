@@ -47,7 +47,10 @@ def _spans(row: Row, is_over: Callable[[], bool]) -> tuple[list[Row], bool]:
     metadata = row["suggestion_metadata"] or {}
     terms, languages = metadata.get("matched_terms", []), metadata.get("language", {})
     shown = [term["term"] for term in terms]
-    finders = {side: SpanFinder(shown, languages.get(side, "en")) for side in _SIDES}
+    finders = {
+        side: SpanFinder(shown, languages.get(side, "en"), languages.get(other))
+        for side, other in zip(_SIDES, reversed(_SIDES), strict=True)
+    }
     found: dict[str, list[tuple[str, Span]]] = {}
     cut = False
     for side in _SIDES:

@@ -29,7 +29,8 @@ _ROUNDING = 1e-6
 class Snapshot:
     """Both sides, `term_names` and `document_frequencies` by term number, `label_names`. It never changes.
 
-    Terms that are `inferred` were made of those that the texts have: they are no evidence by themselves.
+    Terms that are `inferred` were made of those that the texts have: they are no evidence by themselves. Where
+    `languages` are named, words that these have in common are one term.
     """
 
     views: dict[Side, StoreView]
@@ -37,6 +38,7 @@ class Snapshot:
     document_frequencies: Ints
     label_names: NDArray[Any]
     inferred: Bools | None = None
+    languages: tuple[str, ...] = ()
 
     @property
     def requirements(self) -> StoreView:

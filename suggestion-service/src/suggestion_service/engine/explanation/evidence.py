@@ -1,6 +1,7 @@
 """What speaks for a pair and against it: the passages that have most in common, and the signs of chance."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,7 +9,7 @@ from itertools import islice
 
 from suggestion_service.engine.corpus.snapshot import rare_up_to
 from suggestion_service.engine.explanation.reading import Reading
-from suggestion_service.engine.text.terms import terms_of, words_in
+from suggestion_service.engine.text.terms import words_in
 
 _LONGEST_QUOTE = 160
 _TERMS_LOOKED_FOR = 12
@@ -17,6 +18,7 @@ _ALL_BUT_ONE = 2
 """So many times as often as a rare one."""
 _MOST_OF_TITLE = 0.5
 _BEGINNING = 5
+_MOST_OF_WORD = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     if best == 0.0:
         return None
     passage = reading.passages[scores.index(best, len(scores) - len(scored))].rstrip(";, ")
-    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights, reading.language)
+    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights, reading)
 
 
 @lru_cache(maxsize=4096)
@@ -74,12 +76,12 @@ def _bits(bits: int) -> tuple[int, ...]:
     return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
 
-def _cut(passage: str, weights: Mapping[str, float], language: str) -> str:
+def _cut(passage: str, weights: Mapping[str, float], reading: Reading) -> str:
     """Return the part of a long passage in which the most that counts stands together."""
     begins, ends, weighs = [], [], []
     weighing = weights.keys()
     for word in words_in(passage):
-        terms = terms_of(word[0], language)
+        terms = reading.terms_of(word[0])
         if weighing.isdisjoint(terms):
             continue
         weight = max(weights.get(term, 0.0) for term in terms)
@@ -157,17 +159,24 @@ def alike_words(requirement: Reading, test_case: Reading) -> list[tuple[str, str
     """Return words of two languages that begin alike, as (the requirement's, the test case's); none of one language."""
     if requirement.language == test_case.language:
         return []
-    theirs = {_beginning(shown): shown for shown in test_case.words.values() if len(shown) >= _BEGINNING}
-    found = {
-        beginning: (shown, theirs[beginning])
-        for term, shown in requirement.words.items()
-        if shown.isalpha() and (beginning := _beginning(shown)) in theirs and term not in test_case.words
-    }
+    theirs = defaultdict[str, list[str]](list)
+    for term in test_case.words:
+        if term.isalpha() and len(term) >= _BEGINNING:
+            theirs[term[:_BEGINNING]].append(term)
+    found: dict[str, tuple[str, str]] = {}
+    for term, shown in requirement.words.items():
+        if term in test_case.words or term[:_BEGINNING] not in theirs or not term.isalpha():
+            continue
+        alike, nearest = max((_count_alike(term, other), other) for other in theirs[term[:_BEGINNING]])
+        # Many words begin with the same preposition, as “interface” and “intercept” do.
+        if alike >= _MOST_OF_WORD * min(len(term), len(nearest)):
+            found.setdefault(nearest, (shown, test_case.words[nearest]))
     return list(found.values())[:_NAMED]
 
 
-def _beginning(word: str) -> str:
-    return word[:_BEGINNING].casefold()
+def _count_alike(one: str, other: str) -> int:
+    """Count the letters that two words begin alike with."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _missing(item: Reading, other: Reading) -> str | None:

@@ -1,12 +1,13 @@
 """The explanation of a score for a person: its parts, the terms that made it, and a few sentences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from suggestion_service.engine.explanation.evidence import Against, Common, against, alike_words, in_words, quote
 from suggestion_service.engine.explanation.matched_terms import Match, matches
 from suggestion_service.engine.explanation.reading import Reading
+from suggestion_service.engine.text.languages import common_form
 from suggestion_service.engine.text.terms import KATAKANA_WORD
 
 _MATCHED_TERMS = 10
@@ -49,7 +50,8 @@ class Facts:
 
     `parts` gives (score, weight) of each part by name; one of weight 0 is left out, but for the plain cosine. `terms`
     is what each shared term adds to the score, best first, but for `others` that add `other_weight` together; `common`:
-    how common they are, None where none is shared. `agreement`: which metadata agree.
+    how common they are, None where none is shared. `agreement`: which metadata agree. `languages`: those whose common
+    words are one term.
     """
 
     algorithm: str
@@ -65,10 +67,13 @@ class Facts:
     closer_requirements: bool = False
     by_meaning: bool = False
     calculation: dict[str, Any] | None = None
+    languages: tuple[str, ...] = ()
 
 
 def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
     """Put together what is known of one pair; without the readings of both nothing is quoted or held against it."""
+    if facts.languages and requirement is not None and test_case is not None:
+        facts, requirement, test_case = _by_common_words(facts, requirement, test_case)
     matched, others, other_weight = matches(facts.terms, requirement, test_case, _MATCHED_TERMS)
     others, other_weight = others + facts.others, other_weight + facts.other_weight
     signs: list[Against] = []
@@ -106,6 +111,16 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
         if requirement is None or test_case is None
         else {"requirement": requirement.language, "test_case": test_case.language},
     )
+
+
+def _by_common_words(facts: Facts, requirement: Reading, test_case: Reading) -> tuple[Facts, Reading, Reading]:
+    """Return the same with one name for all terms that are one word: the first that it has in the requirement."""
+    said = [*requirement.words, *test_case.words, *facts.terms, *([facts.common.term] if facts.common else [])]
+    first: dict[str, str] = {}
+    names = {term: first.setdefault(common_form(term, facts.languages), term) for term in said}
+    common = facts.common and replace(facts.common, term=names[facts.common.term])
+    terms = {names[term]: weight for term, weight in facts.terms.items()}
+    return replace(facts, terms=terms, common=common), requirement.renamed(names), test_case.renamed(names)
 
 
 def components(facts: Facts) -> dict[str, dict[str, float]]:

@@ -62,6 +62,7 @@ def facts(snapshot: Snapshot, algorithm: Algorithm, ranking: CalibratedRanking, 
             others[k],
             other_weight[k],
             other_module=other_module[k],
+            languages=snapshot.languages,
             **ranking_facts[k],
         )
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, product
 
 from suggestion_service.engine.text.languages import ENGLISH
@@ -48,7 +48,8 @@ class Reading:
     `quantities` are numbers with their units, as they are shown. `bigrams` follow one another in `unspaced`, the
     texts in scripts without spaces. `title` has the words of the title as they are shown, by term; the first
     `titles` passages are those of the title. `fragments` are the terms that stand in longer words or in names
-    alone. `cut`: only the beginning was read.
+    alone. `cut`: only the beginning was read. `names` are those of terms that are called otherwise here than in their
+    language.
     """
 
     words: Mapping[str, str]
@@ -63,6 +64,35 @@ class Reading:
     language: str = ENGLISH
     fragments: Set[str] = frozenset()
     cut: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def renamed(self, names: Mapping[str, str]) -> "Reading":
+        """Return the same with its terms called by their `names`; those that have none keep theirs."""
+
+        def name(term: str) -> str:
+            return names.get(term, term)
+
+        words: dict[str, str] = {}
+        for term, shown in self.words.items():
+            words.setdefault(name(term), shown)
+        places: dict[str, int] = {}
+        for term, bits in self.passages_with.items():
+            places[name(term)] = places.get(name(term), 0) | bits
+        return replace(
+            self,
+            words=words,
+            passages_with=places,
+            compounds={name(term): {name(word) for word in words} for term, words in self.compounds.items()},
+            quantities={(name(one), name(other)): shown for (one, other), shown in self.quantities.items()},
+            title={name(term): shown for term, shown in self.title.items()},
+            fragments={name(term) for term in self.fragments},
+            names=names,
+        )
+
+    def terms_of(self, word: str) -> Set[str]:
+        """Return the terms of one of its words."""
+        terms = terms_of(word, self.language)
+        return {self.names.get(term, term) for term in terms} if self.names else terms
 
     def has_run(self, run: str) -> bool:
         """Check whether letters of a script without spaces stand together here, and no piece of a longer word does.

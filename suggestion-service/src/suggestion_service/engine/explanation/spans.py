@@ -4,12 +4,12 @@ import re
 import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from suggestion_service.engine.explanation.reading import BETWEEN
-from suggestion_service.engine.text.languages import ENGLISH
-from suggestion_service.engine.text.terms import find_words, is_whole, normalised, terms_of, tokens, words_in
+from suggestion_service.engine.text.languages import ENGLISH, common_form
+from suggestion_service.engine.text.terms import Token, find_words, is_whole, normalised, terms_of, tokens, words_in
 
 # With the ASCII character before, which marks may belong to. Between such runs nothing is normalised.
 _NOT_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
@@ -35,14 +35,15 @@ class Span(NamedTuple):
 class SpanFinder:
     """Finds terms, as `matches` shows them, in texts. Spans do not overlap."""
 
-    def __init__(self, shown: Sequence[str], language: str = ENGLISH) -> None:
-        """`language` is that of the texts."""
+    def __init__(self, shown: Sequence[str], language: str = ENGLISH, other: str | None = None) -> None:
+        """`language` is that of the texts, `other` that of others which they have terms in common with."""
         self._language = language
+        self._languages = () if other in (None, language) else tuple(sorted((language, other)))
         self._single: dict[str, int] = {}
         self._quantities: dict[tuple[str, str], int] = {}
         self._runs: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for number, term in enumerate(shown):
-            words = [tokens(word[0], language) for word in words_in(normalised(term))]
+            words = [self._tokens(word[0]) for word in words_in(normalised(term))]
             if len(words) == 2 and all(words):
                 self._quantities.setdefault((words[0][0].term, words[1][0].term), number)
             elif len(words) == 1 and len(words[0]) > 1 and not is_whole(words[0]):
@@ -66,7 +67,7 @@ class SpanFinder:
             if is_over():
                 return []
             looked_at = word[:_LONGEST_WORD]
-            if not self._sought.isdisjoint(terms_of(looked_at, self._language)):
+            if not self._sought.isdisjoint(self._terms_of(looked_at)):
                 marks_of[word] = sorted(self._marks(looked_at))
         marks: list[_Mark] = []
         if marks_of:
@@ -86,8 +87,18 @@ class SpanFinder:
                 found.append(Span(number, starts[start], free))
         return found
 
-    def _marks(self, word: str) -> list[_Mark]:
+    def _tokens(self, word: str) -> Sequence[Token]:
+        """Return the terms of a word, in the form that they have in both languages."""
         of_word = tokens(word, self._language)
+        if not self._languages:
+            return of_word
+        return [token._replace(term=common_form(token.term, self._languages)) for token in of_word]
+
+    def _terms_of(self, word: str) -> Iterable[str]:
+        return terms_of(word, self._language) if not self._languages else (token.term for token in self._tokens(word))
+
+    def _marks(self, word: str) -> list[_Mark]:
+        of_word = self._tokens(word)
         if is_whole(of_word):
             whole = of_word[0]
             if (number := self._single.get(whole.term)) is not None:

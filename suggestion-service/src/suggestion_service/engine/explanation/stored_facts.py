@@ -21,6 +21,8 @@ def pack(facts: Facts) -> dict[str, Any]:
         "other_weight": facts.other_weight,
         "agreement": list(facts.agreement),
     }
+    if facts.languages:
+        packed["languages"] = list(facts.languages)
     if (common := facts.common) is not None:
         packed["common"] = [common.term, common.rarest, common.next, common.items]
     stored = {"algorithm": facts.algorithm, "components": components(facts), "facts": packed}
@@ -42,5 +44,6 @@ def unpack(score: float, stored: Mapping[str, Any]) -> Facts:
         packed["other_weight"],
         packed["agreement"],
         calculation=stored.get("calculation"),
+        languages=tuple(packed.get("languages", ())),
         **{sign: sign in packed["signs"] for sign in _SIGNS},
     )

@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import Stemmer
@@ -14,6 +15,8 @@ _READ = 4_000
 """Characters, of the beginning, that a language shows in."""
 _FEWEST = 2
 """Words of its own from which on a text is taken to be in a language; one where letters of it are there, too."""
+_MOST_STEMMED = 4
+"""Times that a term is stemmed in each of some languages."""
 
 
 class Language(NamedTuple):
@@ -223,3 +226,21 @@ def stem(word: str, language: str) -> str:
         stemmer = stemmers[known.snowball] = Stemmer.Stemmer(known.snowball)
     stemmed: str = stemmer.stemWord(word)
     return stemmed
+
+
+@lru_cache(maxsize=65_536)
+def common_form(term: str, languages: tuple[str, ...]) -> str:
+    """Return what a term becomes that is stemmed in each of some languages until that changes nothing.
+
+    A word that these have in common has one such form, whichever of them it was stemmed in: “Traces” is “trac” in
+    German, “trace” in English.
+    """
+    if not term.isalpha():
+        return term
+    for _ in range(_MOST_STEMMED):
+        before = term
+        for language in languages:
+            term = stem(term, language)
+        if term == before:
+            break
+    return term
