@@ -4,6 +4,9 @@ A row a case. Files come in their order, each in a run of its own that has ended
 them is the external id of a test case, which one requirement is linked to.
 """
 
+import io
+import json
+import zipfile
 from typing import Any, NamedTuple
 
 import pytest
@@ -25,9 +28,9 @@ def suite(*cases: str, attributes: str = "") -> bytes:
 
 
 class File(NamedTuple):
-    """A file, at which commit it comes, and how else."""
+    """A file, or the members of a folder of Allure; at which commit it comes, and how else."""
 
-    content: bytes
+    content: bytes | dict[str, Any]
     commit: str = "c1"
     options: dict[str, Any] = {}
 
@@ -45,6 +48,24 @@ class Case(NamedTuple):
     iterations: list[str] = []
 
 
+def packed(members: dict[str, Any], key: str) -> bytes:
+    """Return a folder of Allure, by the names of its files."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as folder:
+        for name, member in members.items():
+            folder.writestr(name, json.dumps(member).replace("KEY", key))
+    return archive.getvalue()
+
+
+def of_go(*events: dict[str, str]) -> bytes:
+    """Return events of a package of Go whose test of the test case passed."""
+    named = {"Package": "ex.com/b", "Test": "Test[KEY]", "Action": "pass"}
+    return "\n".join(json.dumps(one) for one in (named, *events)).encode()
+
+
+ALLURE = {"uuid": "1", "name": "turns", "status": "passed", "labels": [{"name": "test_case", "value": "KEY"}]}
+CONTAINER = {"uuid": "2", "children": ["1"]}
+SERVER = {"name": "server", "status": "broken", "statusDetails": {"message": "no server"}}
 FAILED = '<failure message="no">E</failure>'
 GREEN = File(suite(named("a")))
 JOB = {"run": "pipeline", "lane": "unit", "job": "unit"}
@@ -208,6 +229,72 @@ CASES = {
         "failed",
         False,
     ),
+    "a fixture of Allure that failed before its tests": Case(
+        [File({"1-result.json": ALLURE, "2-container.json": {**CONTAINER, "befores": [SERVER]}})],
+        "passed",
+        False,
+        {"suite_failed"},
+    ),
+    "a fixture of Allure that failed after its tests": Case(
+        [File({"1-result.json": ALLURE, "2-container.json": {**CONTAINER, "afters": [SERVER]}})],
+        "passed",
+        False,
+        {"suite_failed"},
+    ),
+    "a suite of NUnit that failed by itself": Case(
+        [
+            File(
+                b'<test-run><test-suite name="s" result="Failed" label="Error"><test-case name="a" classname="t"'
+                b' result="Passed"><properties><property name="test_case" value="KEY"/></properties></test-case>'
+                b'<test-case name="b" classname="t" result="Passed"/></test-suite></test-run>'
+            )
+        ],
+        "passed",
+        False,
+        {"suite_failed"},
+    ),
+    "a suite of Robot Framework that failed by itself": Case(
+        [
+            File(
+                b"<robot><suite name='s'><test name='a'><tag>KEY</tag><status status='PASS'/></test>"
+                b"<status status='FAIL'>no</status></suite></robot>"
+            )
+        ],
+        "passed",
+        False,
+        {"suite_failed"},
+    ),
+    "an environment of CTRF that was not healthy": Case(
+        [
+            File(
+                b'{"reportFormat": "CTRF", "results": {"tool": {"name": "x"}, "summary": {}, "environment":'
+                b' {"healthy": false}, "tests": [{"name": "[KEY] turns", "status": "passed"}]}}'
+            )
+        ],
+        "passed",
+        False,
+        {"errors_of_run"},
+    ),
+    "a package of Go that panics outside of its tests": Case(
+        [
+            File(
+                of_go(
+                    {"Package": "ex.com/b", "Action": "fail", "Test": "TestOther"},
+                    {"Package": "ex.com/b", "Action": "output", "Output": "panic: no database\n"},
+                    {"Package": "ex.com/b", "Action": "fail"},
+                )
+            )
+        ],
+        "passed",
+        False,
+        {"crashed"},
+    ),
+    "a panic that Go tells as text": Case(
+        [File(of_go({"Package": "ex.com/b", "Action": "pass"}) + b"\npanic: no database\nFAIL\n")],
+        "passed",
+        False,
+        {"crashed", "suite_failed"},
+    ),
     "tests within a test of pytest": Case(
         [
             File(
@@ -227,7 +314,9 @@ async def test_a_report_is_read_as_its_owner_expects(traced: Traced, case: Case)
     for number, (content, commit, options) in enumerate(case.files):
         of: dict[str, Any] = {"branch": traced.branch, "lane": "ci", "run": f"run {number}", **options}
         of["run"], of["commit"] = f"{traced.branch} {of['run']}", traced.commit(commit)
-        sent = ok(await traced.results.post(content.replace(b"KEY", traced.key.encode()), **of))
+        is_folder = isinstance(content, dict)
+        whole = packed(content, traced.key) if is_folder else content.replace(b"KEY", traced.key.encode())
+        sent = ok(await traced.results.post(whole, **of))
         ok(await catalog.post(f"/test-runs/{sent['run']['id']}/complete"))
     assert await traced.verdict() == case.verdict
     gate = await traced.gate(commit=traced.commit(case.files[-1].commit))

@@ -89,7 +89,7 @@ def _slashed(path: str) -> str:
     return plain.removeprefix("file://") if plain.startswith("file://") else plain
 
 
-def paths_in(file: BinaryIO, pattern: re.Pattern[bytes]) -> set[str]:
+def texts_in(file: BinaryIO, pattern: re.Pattern[bytes]) -> set[str]:
     """Return what the group of a pattern finds in a file, from its beginning; the place in the file is kept."""
     start, found, held = file.tell(), set(), b""
     while block := file.read(_BLOCK):

@@ -58,6 +58,30 @@ OK = '<test name="t"><status status="PASS"/></test>'
 GO = {"Package": "p"}
 
 
+NUNIT = b'<test-run><test-suite %b><test-case name="a" result="%b"/></test-suite></test-run>'
+BAD = "<test name='bad'><status status='FAIL'/></test>"
+BROKEN = {"name": "server", "status": "broken", "statusDetails": {"message": "no server"}}
+
+
+def unhealthy(*, healthy: bool) -> bytes:
+    """Return a report of CTRF that says how its environment was."""
+    tests = [{"name": "a", "status": "passed"}]
+    found = {"tool": {"name": "x"}, "summary": {}, "environment": {"healthy": healthy}, "tests": tests}
+    return orjson.dumps({"reportFormat": "CTRF", "results": found})
+
+
+def with_container(fixtures: dict[str, Any], *ends: str) -> bytes:
+    """Return a folder of Allure with tests and fixtures of all of them; a test that is broken says why they are."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for end in ends:
+            message = "no server" if end == "broken" else "no door"
+            test = {"uuid": end, "name": end, "status": end, "labels": [], "statusDetails": {"message": message}}
+            archive.writestr(f"{end}-result.json", orjson.dumps(test))
+        archive.writestr("a-container.json", orjson.dumps({"uuid": "c", "children": [*ends], **fixtures}))
+    return packed.getvalue()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "health"),
     [
@@ -175,6 +199,85 @@ GO = {"Package": "p"}
             ["crashed"],
         ),
         ("go-test-json", lines({**GO, "Action": "start"}, {**GO, "Action": "pass", "Test": "T"}), ["crashed"]),
+        *(
+            (
+                "nunit",
+                b'<test-run><test-suite %b><test-case name="a" result="%b"/></test-suite></test-run>' % case,
+                health,
+            )
+            for case, health in (
+                ((b'result="Failed" label="Error"', b"Failed"), ["suite_failed"]),
+                ((b'result="Failed" site="TearDown"', b"Failed"), ["suite_failed"]),
+                ((b'result="Failed"', b"Passed"), ["suite_failed"]),
+                ((b'result="Failed" site="Child"', b"Failed"), []),
+                ((b'result="Failed" site="Parent" label="Error"', b"Failed"), []),
+                ((b'result="Passed"', b"Passed"), []),
+            )
+        ),
+        (
+            "robot",
+            f"<robot><suite name='s'>{OK}<status status='FAIL'>Suite setup failed</status></suite></robot>".encode(),
+            ["suite_failed"],
+        ),
+        (
+            "robot",
+            f"<robot><suite><suite>{BAD}<status status='FAIL'/></suite><suite>{OK}<status status='FAIL'/></suite>"
+            "<status status='FAIL'/></suite></robot>".encode(),
+            ["suite_failed"],
+        ),
+        ("robot", f"<robot><suite><suite>{BAD}<status status='FAIL'/></suite></suite></robot>".encode(), []),
+        ("ctrf", unhealthy(healthy=False), ["errors_of_run"]),
+        ("ctrf", unhealthy(healthy=True), []),
+        *(
+            ("allure", with_container(fixtures, *ends), health)
+            for fixtures, ends, health in (
+                ({"befores": [BROKEN]}, ("passed",), ["suite_failed"]),
+                ({"befores": [BROKEN]}, ("skipped",), ["suite_failed"]),
+                ({"befores": [BROKEN]}, ("passed", "broken"), []),
+                ({"befores": [{"status": "passed"}]}, ("passed",), []),
+                ({"afters": [BROKEN]}, ("passed",), ["suite_failed"]),
+                ({"afters": [BROKEN]}, ("failed",), ["suite_failed"]),
+                ({"afters": [BROKEN]}, ("broken",), []),
+                ({}, ("passed",), []),
+            )
+        ),
+        (
+            "go-test-json",
+            lines(
+                {**GO, "Action": "fail", "Test": "T"},
+                {**GO, "Action": "output", "Output": "panic: no database"},
+                {**GO, "Action": "fail"},
+            ),
+            ["crashed"],
+        ),
+        (
+            "go-test-json",
+            lines(
+                {**GO, "Action": "output", "Output": "panic: printed"},
+                {**GO, "Action": "pass", "Test": "T"},
+                {**GO, "Action": "pass"},
+            ),
+            [],
+        ),
+        *(
+            (
+                "go-test-json",
+                lines({**GO, "Action": "pass", "Test": "T"}, {**GO, "Action": "pass"}) + b"\n" + line,
+                health,
+            )
+            for line, health in (
+                (b"FAIL\n", ["suite_failed"]),
+                (b"FAIL\tq\t0.1s\n", ["suite_failed"]),
+                (b"exit status 2\n", ["suite_failed"]),
+                (b"panic: no database\n\ngoroutine 1 [running]:\n", ["crashed"]),
+                (b"ok  \tq\t0.1s\n", []),
+            )
+        ),
+        (
+            "go-test-json",
+            lines({**GO, "Action": "fail", "Test": "T"}, {**GO, "Action": "fail"}) + b"\nFAIL\nexit status 1\n",
+            [],
+        ),
         (
             "go-test-json",
             b"FAIL\tq [build failed]\n" + lines({**GO, "Action": "pass", "Test": "T"}, {**GO, "Action": "pass"}),

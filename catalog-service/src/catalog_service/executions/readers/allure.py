@@ -27,6 +27,7 @@ from catalog_service.executions.readers.results import (
 from catalog_service.executions.readers.whole_texts import mended
 
 _SUFFIXES = ("-result.json",)
+_CONTAINERS = ("-container.json",)
 _LARGEST = 16 << 20
 _BOM = b"\xef\xbb\xbf"
 _SHAPE: Shape = {"labels": [{}], "parameters": [{}], "links": [{}], "statusDetails": {}}
@@ -70,12 +71,14 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         if not begun:
             raise Unreadable("The archive has no result of Allure: no file ends in -result.json.")
         unended = 0
+        ends: dict[str, tuple[Status, str]] = {}
         histories: dict[tuple[str, str, str], str] = {}
         for _, name in sorted(begun):
             with named(name):
                 found = _parsed(archive.open(name))
                 unended += not _has_ended(found)
                 result, history = _result(found, as_asked.properties), a_text(found.get("historyId"))
+            ends[a_text(found.get("uuid"))] = result.status, result.message or ""
             by = normalise_name(result.class_name, result.name)
             key = (by.class_name, result.iteration or by.name, result.file)
             for also in (a_text(found.get("fullName")), history):
@@ -84,12 +87,35 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
                     result.iteration = f"{key[1]} [{also}]"
                     key = (key[0], result.iteration, key[2])
             yield result
+        failed = 0
+        for name in archive.names:
+            if is_meant(name, _CONTAINERS):
+                try:
+                    failed += _has_failed_alone(_parsed(archive.open(name)), ends)
+                except Unreadable:
+                    unended += 1  # as a program leaves it that is killed meanwhile
         yield from _crashed(unended)
+        if failed:
+            yield Notice("suite_failed", "Fixtures failed beside the tests that they are of.", failed)
+
+
+def _has_failed_alone(container: dict[str, Any], ends: dict[str, tuple[Status, str]]) -> bool:
+    """Check whether a fixture of tests failed and no test of them because of it, by how tests ended and why."""
+    tests = [ends[uuid] for uuid in map(a_text, a_list(container.get("children"))) if uuid in ends]
+    why = {message for status, message in tests if status == "failed"}
+    befores, afters = (_failed_fixtures(container.get(which)) for which in ("befores", "afters"))
+    return bool(befores and not why) or any(message not in why for message in afters)
+
+
+def _failed_fixtures(fixtures: Any) -> list[str]:
+    """Return what fixtures say that have failed."""
+    failed = [one for one in map(a_dict, a_list(fixtures)) if a_text(one.get("status")) in ("failed", "broken")]
+    return [a_text(a_dict(one.get("statusDetails")).get("message")).strip()[:LONGEST_MESSAGE] for one in failed]
 
 
 def _crashed(unended: int) -> Iterator[Notice]:
     if unended:
-        yield Notice("crashed", "Tests began and were not seen to end.", unended)
+        yield Notice("crashed", "Tests or fixtures began and were not seen to end.", unended)
 
 
 def _has_ended(found: dict[str, Any]) -> bool:

@@ -18,12 +18,13 @@ from catalog_service.executions.readers.results import (
     ResultFormat,
     Status,
 )
-from catalog_service.executions.workspaces import find_workspace, paths_in, tell_from
+from catalog_service.executions.workspaces import find_workspace, tell_from, texts_in
 
 _SHAPE: Shape = {"retryAttempts": [{}]}
 _BEGINS = re.compile(rb'"results"\s*:\s*\{\s*"(?:tool|summary|tests|environment|extra)"')
 _TOOL = re.compile(rb'"tool"\s*:\s*\{\s*"name"\s*:\s*"([\w-]{1,50})"')
 _PATHS = re.compile(rb'"filePath"\s*:\s*"((?:[^"\\]|\\.){1,4000}+)"')
+_UNHEALTHY = re.compile(rb'"healthy"\s*:\s*(false)')
 _STATUSES: dict[str, Status] = {"passed": "passed", **dict.fromkeys(("skipped", "pending", "other", ""), "skipped")}
 """By the words of CTRF; what has another word has not passed, and nobody says that it was left out."""
 _RAN = frozenset({"failed", "broken", "error", "timedout", "interrupted", "crashed"})
@@ -48,7 +49,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     tool = _TOOL.search(file.read(65536))
     runner = tool[1].lower() if tool is not None else b""
     file.seek(0)
-    workspace = find_workspace(paths_in(file, _PATHS))
+    workspace = find_workspace(texts_in(file, _PATHS))
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
         result = _result(test, as_asked.properties)
         is_of_playwright = runner == b"playwright"
@@ -72,6 +73,9 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         failed += result.status == "failed" or result.failed_before
         passed += result.status == "passed"
         yield result
+    file.seek(0)
+    if texts_in(file, _UNHEALTHY) and member(file, ("results", "environment")).get("healthy") is False:
+        yield Notice("errors_of_run", "The report says that the environment of the tests was not healthy.")
     summary = member(file, ("results", "summary"))
     if _number(summary.get("tests")) > found:
         detail = f"The summary says that there are {_number(summary['tests'])} tests, and the file has {found} of them."

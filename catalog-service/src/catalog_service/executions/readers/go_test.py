@@ -22,6 +22,10 @@ from catalog_service.executions.readers.results import (
 _ENDS: dict[str, Status] = {"pass": "passed", "bench": "passed", "fail": "failed", "skip": "skipped"}
 _SAYS_NOTHING = ("=== ", "--- ", "PASS", "FAIL", "ok  ")
 _UNBUILT = re.compile(rb"FAIL\t(\S+) \[(?:build|setup) failed\]")
+_PANIC = ("panic: ", "fatal error: ")
+_CRASHED = re.compile(rb"(?:panic|fatal error): .*", re.DOTALL)
+_FAILED = re.compile(rb"FAIL(?:\t.*)?|exit status [1-9]\d*|signal: .*", re.DOTALL)
+"""What go says beside its events when it failed, of tests that failed, too."""
 _SECOND = 1000.0
 _LOOKED_AT = 100
 """Lines among which the first event is looked for."""
@@ -55,6 +59,10 @@ class _Package:
     """Whether it has begun and not ended."""
     crashed: bool = False
     """Whether it ended while a test ran."""
+    panics: bool = False
+    """Whether it says outside of its tests that it panics."""
+    failures: int = 0
+    """How often it or a test of it failed."""
 
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
@@ -65,7 +73,8 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     packages: dict[str, _Package] = {}
     builds: dict[str, list[str]] = {}
     others = 0
-    broken = 0
+    broken = panics = 0
+    is_told_failed = False
     for number, event in lines(file):
         if isinstance(event, bytes):
             # Before Go 1.24 no event tells that a package cannot be built.
@@ -73,6 +82,8 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             if unbuilt is not None:
                 yield _result(unbuilt[1].decode("utf-8", "replace"), "TestMain", "failed", [], None)
                 broken += 1
+            panics += _CRASHED.fullmatch(event) is not None
+            is_told_failed = is_told_failed or _FAILED.fullmatch(event) is not None
             others += unbuilt is None
             continue
         if not all(isinstance(event.get(name, ""), str) for name in ("Action", "Package", "Test")):
@@ -91,9 +102,11 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     for name, package in packages.items():
         yield from _fail_interrupted(name, package)
     broken += sum(package.broken for package in packages.values())
+    if is_told_failed and not broken and not any(package.failures for package in packages.values()):
+        yield Notice("suite_failed", "Go says at its end that it failed, and no test of the file has.")
     if broken:
         yield Notice("errors_of_run", "Packages could not be built, or ended by themselves: tests did not run.", broken)
-    unended = sum(package.is_open or package.crashed for package in packages.values())
+    unended = panics + sum(package.is_open or package.crashed for package in packages.values())
     if unended:
         yield Notice("crashed", "Packages ended before their last test did: tests did not run.", unended)
     if others:
@@ -106,12 +119,15 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
     if action == "run":
         package.running[test] = []
     elif action == "output":
-        _keep(package.running.get(test, package.said), a_text(event.get("Output")))
+        output = a_text(event.get("Output"))
+        package.panics = package.panics or (not test and output.startswith(_PANIC))
+        _keep(package.running.get(test, package.said), output)
     elif action == "attr":
         package.attributes.setdefault(test, []).append((a_text(event.get("Key")), a_text(event.get("Value"))))
     elif action in _ENDS and test:
         said = package.running.pop(test, [])
         package.has_failed = package.has_failed or action == "fail"
+        package.failures += action == "fail"
         result = _noted(name, package, test, _ENDS[action], said, a_duration(event.get("Elapsed"), _SECOND))
         package.ended[test] += 1
         if package.ended[test] > 1:
@@ -120,6 +136,9 @@ def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Re
         yield result
     elif action in _ENDS:
         yield from _fail_interrupted(name, package, all_well=action == "pass")
+        package.failures += action == "fail"
+        package.crashed = package.crashed or (action == "fail" and package.panics)
+        package.panics = False
         if action == "fail" and not package.has_failed:
             # Nothing of it could be built, or it ended by itself.
             package.broken += 1

@@ -22,7 +22,7 @@ from catalog_service.executions.readers.results import (
     milliseconds,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
-from catalog_service.executions.workspaces import find_workspace, paths_in, tell_from
+from catalog_service.executions.workspaces import find_workspace, tell_from, texts_in
 from chassis.core.wording import shown
 from chassis.files.refused import FileRefused
 
@@ -359,7 +359,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the cases, as they end."""
     head = file.read(65536)
     file.seek(0)
-    workspace = find_workspace(map(unescape, paths_in(file, _PATHS))) if _HAS_PATHS.search(head) else ""
+    workspace = find_workspace(map(unescape, texts_in(file, _PATHS))) if _HAS_PATHS.search(head) else ""
     return results_of(file, _Cases(as_asked, workspace))
 
 

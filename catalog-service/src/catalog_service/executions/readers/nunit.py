@@ -18,6 +18,24 @@ from catalog_service.executions.readers.xml_results import ResultsHandler, fail,
 _STATUSES: dict[str, Status] = {"Passed": "passed", "Warning": "passed", "Failed": "failed"}
 
 
+_OF_CASES = frozenset({"Child", "Parent"})
+"""Where a suite failed that did not fail by itself."""
+_SUITE_FAILED = "A suite failed beside its cases; only cases are counted."
+
+
+class _Suite:
+    """A suite that is open, with how many cases had failed before it."""
+
+    __slots__ = ("failed_before", "has_failed", "is_told")
+
+    def __init__(self, attributes: Mapping[str, str], failed_before: int) -> None:
+        self.failed_before = failed_before
+        self.has_failed = attributes.get("result", "").startswith("Failed")
+        is_own = attributes.get("site", "Child") not in _OF_CASES
+        is_broken = attributes.get("label") in ("Error", "Invalid") and attributes.get("site") not in _OF_CASES
+        self.is_told = attributes.get("runstate") == "NotRunnable" or (self.has_failed and (is_own or is_broken))
+
+
 class _Cases(ResultsHandler):
     roots = ("test-run", "test-suite")
     """A suite alone is what the engine returns of an assembly."""
@@ -29,6 +47,7 @@ class _Cases(ResultsHandler):
         self._within = ""
         self._ended = 0
         self._failed = 0
+        self._open: list[_Suite] = []
         self._run: Mapping[str, str] = {}
         """What the report says of itself as a whole."""
 
@@ -45,12 +64,10 @@ class _Cases(ResultsHandler):
                 duration_ms=milliseconds(given("duration") or given("time")),
             )
         elif case is None:
-            if tag == "test-suite" and (
-                attributes.get("site") in ("SetUp", "TearDown") or attributes.get("runstate") == "NotRunnable"
-            ):
-                self.odd("suite_failed", "A suite failed before or after its cases; only cases are counted.")
-            elif tag == "test-suite" and attributes.get("label") == "Cancelled":
-                self.odd("crashed", "The run was cancelled: what had not run yet is not in the file.")
+            if tag == "test-suite":
+                self._open.append(_Suite(attributes, self._failed))
+                if attributes.get("label") == "Cancelled":
+                    self.odd("crashed", "The run was cancelled: what had not run yet is not in the file.")
         elif tag == "property":
             name, value = attributes.get("name", ""), attributes.get("value", "")
             if name == "Category":
@@ -64,6 +81,10 @@ class _Cases(ResultsHandler):
     def end(self, tag: str) -> None:
         case = self._case
         if case is None:
+            if tag == "test-suite" and self._open:
+                suite = self._open.pop()
+                if suite.is_told or (suite.has_failed and self._failed == suite.failed_before):
+                    self.odd("suite_failed", _SUITE_FAILED)
             return
         if tag == "test-case":
             self._ended += 1

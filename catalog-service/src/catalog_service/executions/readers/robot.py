@@ -37,10 +37,11 @@ _TAG = re.compile(r"<[^<>]*>")
 class _Suite:
     """A suite that is open: its tests and those of the suites in it, which its teardown may make fail."""
 
-    __slots__ = ("name", "teardown", "tests")
+    __slots__ = ("has_failed", "name", "teardown", "tests")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.has_failed = False
         self.tests: list[Result] = []
         self.teardown: tuple[str, str] | None = None
 
@@ -72,6 +73,8 @@ class _Tests(ResultsHandler):
             self._test = Result(attributes.get("name", ""), self._suites[-1].name)
         elif tag == "kw" and within == "suite":
             self._in_teardown = attributes.get("type", "").lower() == "teardown"
+        elif tag == "status" and within == "suite" and self._suites:
+            self._suites[-1].has_failed = attributes.get("status") == "FAIL"
         elif tag == "status" and (within == "test" or (self._in_teardown and self._is_of_teardown())):
             self._status = dict(attributes)
             self.keep()
@@ -132,6 +135,8 @@ class _Tests(ResultsHandler):
                 before = f"\n\nEarlier: {test.message}" if test.message else ""
                 test.status = "failed"
                 test.message = f"The teardown of {suite.name} failed: {said}{before}"[:LONGEST_MESSAGE]
+        if suite.has_failed and all(test.status != "failed" for test in suite.tests):
+            self.odd("suite_failed", "A suite failed, and none of its tests has.")
         if self._suites:
             self._suites[-1].tests += suite.tests
         else:
