@@ -2,8 +2,10 @@
 
 import random
 import zipfile
+from collections import Counter
 from io import BytesIO
 
+import openpyxl
 import pytest
 
 from catalog_service.exchange.inspection.service import Look, described, inspect
@@ -97,6 +99,25 @@ def test_of_a_large_file_of_openfasttrace_the_beginning_is_looked_at() -> None:
     assert found[0]["fields"]["title"] == "Doors close"
     with pytest.raises(Invalid):
         described(file, look(kind="requirements", file_name="items.xml"))
+
+
+def test_the_first_rows_of_each_sheet_are_read_with_problems_at_their_cells() -> None:
+    book, file = openpyxl.Workbook(), BytesIO()
+    requirements = book.active
+    requirements.title = "Reqs"
+    tests = book.create_sheet("Tests")
+    requirements.append(["Req ID", "Title", "Priority"])
+    tests.append(["Test ID", "Test case", "Priority"])
+    for number in range(30):
+        requirements.append([f"R-{number}", f"Doors {number}", "High"])
+        tests.append([f"T-{number}", f"Try {number}", "Hihg" if number == 1 else "High"])
+    book.save(file)
+    found = described(file, look(file_name="book.xlsx"))
+    assert Counter(row["sheet"] for row in found["rows"]) == {"Reqs": 20, "Tests": 20}
+    (wrong,) = [row for row in found["rows"] if row["problems"]]
+    assert (wrong["sheet"], wrong["row"]) == ("Tests", 3)
+    (problem,) = wrong["problems"]
+    assert (problem["cell"], problem["column"], problem["name"]) == ("C3", 3, "Priority")
 
 
 def test_a_row_that_is_longer_than_what_is_looked_at_is_not_said_to_be_cut_off() -> None:

@@ -25,7 +25,7 @@ class ReadOptions:
     `mapping` is a mapping of section A3 of the specification, `{"preset": name}`, or None for the proposed one.
     `kind` is one of Kinds. `sheet`, `header_row` (from 1) and `delimiter` say where a table is, whatever the mapping
     says. `file_name` as it was sent; some formats name things by it.
-    `is_beginning`: the file may be cut off, and is read as far as it goes.
+    `is_beginning`: the file may be cut off, and is read as far as it goes. `most_rows`: of a table no more are read.
     """
 
     kind: str = "all"
@@ -37,6 +37,7 @@ class ReadOptions:
     sheet: str | None = None
     header_row: int | None = None
     delimiter: str | None = None
+    most_rows: int | None = None
 
     @property
     def external_id_prefix(self) -> str:
@@ -56,7 +57,8 @@ class ReadOptions:
 class Inspection:
     """What a file looks like, for the answer of POST /imports/inspect.
 
-    `columns` and `mapping` are of its main table, `parts` are all tables that are read, by `record_mapping`.
+    `columns` and `mapping` are of its main table, `parts` are all tables that are read, by `record_mapping`; `tables`
+    are all that there are, with their first rows as they stand in the file.
     """
 
     format: str
@@ -65,6 +67,7 @@ class Inspection:
     sheets: list[dict[str, Any]] = field(default_factory=list)
     columns: list[dict[str, Any]] = field(default_factory=list)
     parts: list[dict[str, Any]] = field(default_factory=list)
+    tables: list[dict[str, Any]] = field(default_factory=list)
     types: list[dict[str, Any]] = field(default_factory=list)
     mapping: dict[str, Any] | None = None
     record_mapping: dict[str, Any] | None = None

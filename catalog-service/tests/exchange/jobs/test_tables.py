@@ -118,6 +118,12 @@ async def test_links_of_one_sheet_find_the_items_of_others_in_one_plan(imports: 
     word = imports.catalog.word()
     content = book_of(word)
     job = await send(imports, content)
+    counted = {one["sheet"]: one for one in job["summary"]["sheets"]}
+    assert {sheet: one["links"]["create"] + one["links"]["error"] for sheet, one in counted.items()} == {
+        "Reqs": 0,
+        "Tests": 0,
+        "Trace": 2,
+    }
     assert [(row["sheet"], row["action"]) for row in await imports.rows(job)] == [
         ("Reqs", "create"),
         ("Tests", "create"),

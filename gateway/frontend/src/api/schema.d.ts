@@ -5680,6 +5680,7 @@ export interface components {
          *             "row": 17
          *           }
          *         ],
+         *         "sheets": [],
          *         "to_score": 15,
          *         "warnings": [
          *           {
@@ -5973,6 +5974,17 @@ export interface components {
             code?: "import_rows_gone";
         };
         /**
+         * ImportSheet
+         * @description A sheet of a workbook, and how many of its rows of each kind have each action.
+         */
+        ImportSheet: {
+            links: components["schemas"]["ImportActions"];
+            requirements: components["schemas"]["ImportActions"];
+            /** Sheet */
+            sheet: string;
+            test_cases: components["schemas"]["ImportActions"];
+        };
+        /**
          * ImportState
          * @description An import as it is now.
          */
@@ -6017,6 +6029,12 @@ export interface components {
             makes_suspect: number;
             /** Problems */
             problems: components["schemas"]["ImportRemark"][];
+            /**
+             * Sheets
+             * @description Of a workbook: what its sheets have. Nothing in plans of older versions.
+             * @default []
+             */
+            sheets?: components["schemas"]["ImportSheet"][];
             /**
              * To Score
              * @description Items that say something new: they are compared with the other side once it is applied, and suggestions follow, unless `suggest` or the project wants none. Null in plans of older versions.
@@ -6100,6 +6118,24 @@ export interface components {
          *         }
          *       ],
          *       "sheets": [],
+         *       "tables": [
+         *         {
+         *           "count": 1,
+         *           "header_row": 1,
+         *           "names": [
+         *             "Summary"
+         *           ],
+         *           "rows": [
+         *             {
+         *               "cells": [
+         *                 "Doors close"
+         *               ],
+         *               "row": 2
+         *             }
+         *           ],
+         *           "sheet": null
+         *         }
+         *       ],
          *       "types": [
          *         {
          *           "count": 1,
@@ -6153,13 +6189,15 @@ export interface components {
             } | null;
             /**
              * Rows
-             * @description The first 20.
+             * @description The first 20 of each table.
              */
             rows: components["schemas"]["InspectedRow"][];
             /** Sheets */
             sheets: {
                 [key: string]: unknown;
             }[];
+            /** Tables */
+            tables: components["schemas"]["InspectedTable"][];
             /**
              * Types
              * @description Of tables with rows of both kinds, which a column tells apart.
@@ -6170,13 +6208,35 @@ export interface components {
         };
         /**
          * InspectedColumn
-         * @description A column of a table, and what it is taken for.
+         * @description A column of a table, and what it is taken for: `field`, how sure that is (0..1), and why.
          */
         InspectedColumn: {
+            /**
+             * Blanks
+             * @default 0
+             */
+            blanks?: number;
+            /** Confidence */
+            confidence?: number | null;
+            /** Field */
+            field?: string | null;
             /** Name */
             name: string;
             /** Position */
             position: number;
+            /** Reason */
+            reason?: string | null;
+            /**
+             * Samples
+             * @default []
+             */
+            samples?: string[];
+            /**
+             * Values
+             * @description All that it says in the first rows, where that is a list of a few.
+             * @default []
+             */
+            values?: components["schemas"]["InspectedValue"][];
         } & {
             [key: string]: unknown;
         };
@@ -6226,6 +6286,41 @@ export interface components {
             warnings: components["schemas"]["ImportProblem"][];
         };
         /**
+         * InspectedTable
+         * @description A table of the file, read or not, as it stands there: its header and its first rows.
+         */
+        InspectedTable: {
+            /**
+             * Count
+             * @description How many rows stand below the header; null where they are more than 200.
+             */
+            count: number | null;
+            /** Header Row */
+            header_row: number;
+            /**
+             * Names
+             * @description Of the columns.
+             */
+            names: string[];
+            /**
+             * Rows
+             * @description The first 20, fewer of many wide tables.
+             */
+            rows: components["schemas"]["InspectedTableRow"][];
+            /** Sheet */
+            sheet: string | null;
+        };
+        /**
+         * InspectedTableRow
+         * @description A row as it stands in the file; of long cells, the beginning.
+         */
+        InspectedTableRow: {
+            /** Cells */
+            cells: string[];
+            /** Row */
+            row: number;
+        };
+        /**
          * InspectedType
          * @description A type that the first rows of a table say in a column, and what they become.
          */
@@ -6247,6 +6342,16 @@ export interface components {
             sheet: string | null;
             /** Type */
             type: string;
+        };
+        /**
+         * InspectedValue
+         * @description What cells of a column say, and how many of the first rows say it.
+         */
+        InspectedValue: {
+            /** Count */
+            count: number;
+            /** Value */
+            value: string;
         };
         /**
          * InspectedWarning
@@ -7209,6 +7314,7 @@ export interface components {
          *             "row": 17
          *           }
          *         ],
+         *         "sheets": [],
          *         "to_score": 15,
          *         "warnings": [
          *           {
@@ -14921,6 +15027,7 @@ export type SchemaImportRemark = components['schemas']['ImportRemark'];
 export type SchemaImportRow = components['schemas']['ImportRow'];
 export type SchemaImportRowKind = components['schemas']['ImportRowKind'];
 export type SchemaImportRowsGone = components['schemas']['ImportRowsGone'];
+export type SchemaImportSheet = components['schemas']['ImportSheet'];
 export type SchemaImportState = components['schemas']['ImportState'];
 export type SchemaImportStatus = components['schemas']['ImportStatus'];
 export type SchemaImportSummary = components['schemas']['ImportSummary'];
@@ -14928,7 +15035,10 @@ export type SchemaInspected = components['schemas']['Inspected'];
 export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
 export type SchemaInspectedPart = components['schemas']['InspectedPart'];
 export type SchemaInspectedRow = components['schemas']['InspectedRow'];
+export type SchemaInspectedTable = components['schemas']['InspectedTable'];
+export type SchemaInspectedTableRow = components['schemas']['InspectedTableRow'];
 export type SchemaInspectedType = components['schemas']['InspectedType'];
+export type SchemaInspectedValue = components['schemas']['InspectedValue'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInsufficientStorage = components['schemas']['InsufficientStorage'];
 export type SchemaInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];

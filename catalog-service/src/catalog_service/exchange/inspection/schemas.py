@@ -7,13 +7,28 @@ from pydantic import BaseModel, ConfigDict, Field
 from catalog_service.exchange.jobs.schemas import ImportProblem
 
 
+class InspectedValue(BaseModel):
+    """What cells of a column say, and how many of the first rows say it."""
+
+    value: str
+    count: int
+
+
 class InspectedColumn(BaseModel):
-    """A column of a table, and what it is taken for."""
+    """A column of a table, and what it is taken for: `field`, how sure that is (0..1), and why."""
 
     model_config = ConfigDict(extra="allow")
 
     name: str
     position: int
+    samples: list[str] = []
+    blanks: int = 0
+    values: Annotated[
+        list[InspectedValue], Field(description="All that it says in the first rows, where that is a list of a few.")
+    ] = []
+    field: str | None = None
+    confidence: float | None = None
+    reason: str | None = None
 
 
 class InspectedPart(BaseModel):
@@ -24,6 +39,25 @@ class InspectedPart(BaseModel):
     header_row: int
     preset: Annotated[str | None, Field(description="The tool whose exports look so.")]
     columns: list[InspectedColumn]
+
+
+class InspectedTableRow(BaseModel):
+    """A row as it stands in the file; of long cells, the beginning."""
+
+    row: int
+    cells: list[str]
+
+
+class InspectedTable(BaseModel):
+    """A table of the file, read or not, as it stands there: its header and its first rows."""
+
+    sheet: str | None
+    header_row: int
+    count: Annotated[
+        int | None, Field(description="How many rows stand below the header; null where they are more than 200.")
+    ]
+    names: Annotated[list[str], Field(description="Of the columns.")]
+    rows: Annotated[list[InspectedTableRow], Field(description="The first 20, fewer of many wide tables.")]
 
 
 class InspectedType(BaseModel):
@@ -89,6 +123,15 @@ class Inspected(BaseModel):
                             "columns": [{"name": "Summary", "position": 1, "field": "title"}],
                         }
                     ],
+                    "tables": [
+                        {
+                            "sheet": None,
+                            "header_row": 1,
+                            "count": 1,
+                            "names": ["Summary"],
+                            "rows": [{"row": 2, "cells": ["Doors close"]}],
+                        }
+                    ],
                     "types": [
                         {
                             "sheet": None,
@@ -131,6 +174,7 @@ class Inspected(BaseModel):
         Field(description="The proposed one of the main table alone, as POST /imports takes it, in version 1."),
     ]
     parts: Annotated[list[InspectedPart], Field(description="All tables that are read where no mapping is sent.")]
+    tables: list[InspectedTable]
     types: Annotated[
         list[InspectedType], Field(description="Of tables with rows of both kinds, which a column tells apart.")
     ]
@@ -138,5 +182,5 @@ class Inspected(BaseModel):
         dict[str, Any] | None,
         Field(description="The proposed one of the whole file, as POST /imports takes it, in version 2."),
     ]
-    rows: Annotated[list[InspectedRow], Field(description="The first 20.")]
+    rows: Annotated[list[InspectedRow], Field(description="The first 20 of each table.")]
     warnings: list[InspectedWarning]

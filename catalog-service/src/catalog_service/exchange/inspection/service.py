@@ -7,10 +7,9 @@ standard output is what it looks like, or why that cannot be said. An archive ma
 import asyncio
 import logging
 import sys
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
 from typing import Any
 
 import orjson
@@ -22,7 +21,8 @@ from catalog_service.exchange.jobs.options import ReadingQuery
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Received, receive
 from catalog_service.exchange.process_limits import limit_process
-from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable
+from catalog_service.exchange.records import Item, Link, Notice, Unreadable
+from catalog_service.exchange.tabular.places import Places
 from catalog_service.exchange.validation import Validation
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
@@ -49,6 +49,8 @@ _LOOKED_AT = (
     " An import reads all of the file."
 )
 _ROWS = 20
+_READ_ROWS = 200
+"""Of each table: as many as its columns are judged by."""
 _PLACES = ("line", "column", "offset")
 
 
@@ -175,9 +177,11 @@ def described(file: BytesIO, look: Look) -> Row:
             header_row=look.header_row,
             delimiter=look.delimiter,
             is_beginning=not is_whole,
+            most_rows=_READ_ROWS,
         )
         found = _looked_at(chosen, file, options)
-        rows, notices = _first_rows(chosen, file, options, look.source_url_schemes, is_whole=is_whole)
+        validation = Validation(SourceUrls(look.source_url_schemes), "", replacing=False, restoring=False)
+        rows, notices = _first_rows(chosen, file, options, found, validation)
     except Unreadable as error:
         places = {name: getattr(error, name) for name in _PLACES if getattr(error, name) is not None}
         message = error.message
@@ -195,6 +199,7 @@ def described(file: BytesIO, look: Look) -> Row:
         "preset": found.preset,
         "mapping": found.mapping,
         "parts": found.parts,
+        "tables": found.tables,
         "types": found.types,
         "record_mapping": found.record_mapping,
         "rows": rows,
@@ -208,48 +213,46 @@ def _looked_at(chosen: Format, file: BytesIO, options: ReadOptions) -> Inspectio
 
 
 def _first_rows(
-    chosen: Format, file: BytesIO, options: ReadOptions, schemes: tuple[str, ...], *, is_whole: bool
+    chosen: Format, file: BytesIO, options: ReadOptions, found: Inspection, validation: Validation
 ) -> tuple[list[Row], list[Notice]]:
-    validation = Validation(SourceUrls(schemes), "", replacing=False, restoring=False)
+    """Return the first records of each table, or of a file without tables, as they would be read; and what is said."""
     notices: list[Notice] = []
     rows: list[Row] = []
+    shown: Counter[str | None] = Counter()
+    places = Places((part["sheet"], column["position"], column) for part in found.parts for column in part["columns"])
     file.seek(0)
-
-    def records() -> Iterator[Record]:
-        try:
-            yield from chosen.read(file, options)
-        except Unreadable:
-            # Of a file of which only the beginning was read, the end cannot be right.
-            if is_whole or not rows:
-                raise
-
-    found = (record for record in _noticed(records(), notices) if isinstance(record, Item | Link))
-    for record in islice(found, _ROWS):
-        checked = validation.check(record)
-        fields = {
-            name: value for name, value in checked.fields.items() if name in (checked.given or ()) or name == "id"
-        }
-        if isinstance(record, Link):
-            fields |= {"requirement": record.requirement, "test_case": record.test_case}
-        rows.append(
-            {
-                "row": record.row,
-                "line": record.line,
-                "sheet": record.sheet,
-                "kind": checked.kind,
-                "fields": fields,
-                "problems": [{"value": None, **problem} for problem in checked.problems],
-                "warnings": [{"value": None, **warning} for warning in checked.warnings],
-            }
-        )
+    try:
+        for record in chosen.read(file, options):
+            if isinstance(record, Notice):
+                notices.append(record)
+            if not isinstance(record, Item | Link):
+                continue
+            if shown[record.sheet] < _ROWS:
+                rows.append(_row(record, validation, places))
+                shown[record.sheet] += 1
+            elif not found.tables:
+                break
+    except Unreadable:
+        # Of a file of which only the beginning was read, the end cannot be right.
+        if not (options.is_beginning and rows):
+            raise
     return rows, notices
 
 
-def _noticed(records: Iterator[Record], notices: list[Notice]) -> Iterator[Record]:
-    for record in records:
-        if isinstance(record, Notice):
-            notices.append(record)
-        yield record
+def _row(record: Item | Link, validation: Validation, places: Places) -> Row:
+    checked = validation.check(record)
+    fields = {name: value for name, value in checked.fields.items() if name in (checked.given or ()) or name == "id"}
+    if isinstance(record, Link):
+        fields |= {"requirement": record.requirement, "test_case": record.test_case}
+    return {
+        "row": record.row,
+        "line": record.line,
+        "sheet": record.sheet,
+        "kind": checked.kind,
+        "fields": fields,
+        "problems": [places.locate(problem, sheet=record.sheet, row=record.row) for problem in checked.problems],
+        "warnings": [places.locate(warning, sheet=record.sheet, row=record.row) for warning in checked.warnings],
+    }
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog_service.exchange.jobs.job import Job
+from catalog_service.exchange.tabular.places import Places
 from catalog_service.items.kinds import KINDS
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
@@ -28,7 +29,11 @@ async def page(database: Database, job: Job, conditions: Conditions, wanted: Pag
     async with database.connection() as connection:
         found = await fetch_page(connection, _COLUMNS, "import_rows r", conditions, wanted)
         suspect = await _becoming_suspect(connection, found.rows)
-    places = _Places(job)
+    places = Places(
+        (sheet, position, column)
+        for sheet, columns in columns_of(job).items()
+        for position, column in enumerate(columns, 1)
+    )
     return found._replace(rows=[_shown(row, suspect, places) for row in found.rows])
 
 
@@ -50,26 +55,6 @@ def _raises_version(row: Mapping[str, Any]) -> bool:
     return row["action"] == "update" and not _MEANING.get(row["kind"], frozenset()).isdisjoint(row["changes"] or {})
 
 
-class _Places:
-    """Where in the tables of a job the fields of its rows stand."""
-
-    def __init__(self, job: Job) -> None:
-        self._by_name: dict[tuple[str | None, str], tuple[int, str]] = {}
-        for sheet, columns in columns_of(job).items():
-            for key in ("field", "name"):
-                for position, column in enumerate(columns, 1):
-                    if column[key]:
-                        self._by_name.setdefault((sheet, column[key]), (position, column["name"]))
-
-    def shown(self, remark: Row, of: Mapping[str, Any]) -> Row:
-        """Return a problem or a warning of a row, with its cell where it is of a table."""
-        name, row, sheet = remark.get("name"), of["row"], of["sheet"]
-        known = self._by_name.get((sheet, name)) or self._by_name.get((sheet, name.partition(".")[0])) if name else None
-        column, header = known or (None, name)
-        cell = None if column is None or row is None else f"{_letters(column)}{row}"
-        return {"value": None, **remark, "name": header, "column": column, "cell": cell}
-
-
 def columns_of(job: Job) -> dict[str | None, list[dict[str, Any]]]:
     """Return the columns of the tables of a job by the names of their sheets; nothing where its file has no tables."""
     by_sheet: dict[str | None, list[dict[str, Any]]] = {}
@@ -78,18 +63,10 @@ def columns_of(job: Job) -> dict[str | None, list[dict[str, Any]]]:
     return by_sheet
 
 
-def _letters(column: int) -> str:
-    """Return what spreadsheet programs call a column: A, ..., Z, AA, ..."""
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: _Places) -> Row:
+def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: Places) -> Row:
     fields = row["fields"] or {}
     raises = _raises_version(row)
+    where = {"sheet": row["sheet"], "row": row["row"]}
     return {
         **{name: row[name] for name in ("position", "row", "line", "sheet", "kind", "action", "code")},
         "key": _cut(_key(row["kind"], fields)),
@@ -101,8 +78,10 @@ def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: _Places)
         ],
         "raises_version": raises,
         "makes_suspect": suspect.get(row["target_id"], 0) if raises else 0,
-        "problems": [places.shown(one, row) for one in row["problems"] or () if row["action"] in {"error", "conflict"}],
-        "warnings": [places.shown(one, row) for one in row["warnings"] or ()],
+        "problems": [
+            places.locate(one, **where) for one in row["problems"] or () if row["action"] in {"error", "conflict"}
+        ],
+        "warnings": [places.locate(one, **where) for one in row["warnings"] or ()],
     }
 
 

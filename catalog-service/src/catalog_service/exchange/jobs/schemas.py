@@ -69,6 +69,12 @@ class ImportCounts(BaseModel):
     links: ImportActions
 
 
+class ImportSheet(ImportCounts):
+    """A sheet of a workbook, and how many of its rows of each kind have each action."""
+
+    sheet: str
+
+
 class ImportRemark(BaseModel):
     """A problem or a warning, how often it was met, and where first."""
 
@@ -93,6 +99,9 @@ class ImportSummary(BaseModel):
     defaulted: Annotated[
         dict[str, int], Field(description="Required fields that the file lacks, and in how many rows.")
     ]
+    sheets: Annotated[
+        list[ImportSheet], Field(description="Of a workbook: what its sheets have. Nothing in plans of older versions.")
+    ] = []
     makes_suspect: Annotated[int, Field(description="Links that become suspect, since an item changes its meaning.")]
     to_score: Annotated[
         int | None,
@@ -152,6 +161,7 @@ IMPORT_EXAMPLE: JsonDict = {
             }
         ],
         "defaulted": {"type": 16},
+        "sheets": [],
         "makes_suspect": 3,
         "to_score": 15,
     },

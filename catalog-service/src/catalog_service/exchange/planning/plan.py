@@ -283,7 +283,7 @@ async def _last(planner: _Planner) -> int:
 
 async def count_rows(connection: Connection, job_id: UUID) -> dict[str, dict[str, int]]:
     """Return how many rows of each kind have each action."""
-    counts = {section: dict.fromkeys(ACTIONS, 0) for section in SECTIONS.values()}
+    counts = _no_counts()
     cursor = await connection.execute(
         "SELECT kind, action, count(*) FROM import_rows WHERE job_id = %s GROUP BY 1, 2", (job_id,)
     )
@@ -291,6 +291,25 @@ async def count_rows(connection: Connection, job_id: UUID) -> dict[str, dict[str
         if row["kind"] in SECTIONS:
             counts[SECTIONS[row["kind"]]][row["action"]] = row["count"]
     return counts
+
+
+async def _count_by_sheet(connection: Connection, job_id: UUID) -> list[dict[str, Any]]:
+    """Return how many rows of each sheet have each kind and action, in the order of the file."""
+    sheets: dict[str, dict[str, Any]] = {}
+    cursor = await connection.execute(
+        "SELECT sheet, kind, action, count(*), min(position) AS first FROM import_rows"
+        " WHERE job_id = %s AND sheet IS NOT NULL GROUP BY 1, 2, 3 ORDER BY first",
+        (job_id,),
+    )
+    for row in await cursor.fetchall():
+        sheet = sheets.setdefault(row["sheet"], {"sheet": row["sheet"], **_no_counts()})
+        if row["kind"] in SECTIONS:
+            sheet[SECTIONS[row["kind"]]][row["action"]] = row["count"]
+    return list(sheets.values())
+
+
+def _no_counts() -> dict[str, dict[str, int]]:
+    return {section: dict.fromkeys(ACTIONS, 0) for section in SECTIONS.values()}
 
 
 async def _summary(
@@ -317,6 +336,7 @@ async def _summary(
         "warnings": warnings,
         "defaulted": read["defaulted"],
         "columns": read["columns"],
+        "sheets": await _count_by_sheet(planner.connection, planner.job.id),
         "makes_suspect": await _becoming_suspect(planner),
         "to_score": await _count_to_score(planner),
     }

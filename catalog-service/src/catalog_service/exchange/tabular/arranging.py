@@ -1,17 +1,20 @@
 """Arranges the tables of a file: which of them are read, each by which mapping, and which are not."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.choosing import best, is_own
+from catalog_service.exchange.tabular.choosing import best, choose_of_kind, is_own
 from catalog_service.exchange.tabular.header import find_start
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.opening import Asked
 from catalog_service.exchange.tabular.own import COVER, LONG_TEXTS, own_mapping
 from catalog_service.exchange.tabular.own import NAME as OWN
-from catalog_service.exchange.tabular.proposed_links import chosen_matrix
+from catalog_service.exchange.tabular.parts import keys_of
+from catalog_service.exchange.tabular.proposed_links import choose_links, choose_matrix, chosen_matrix
 from catalog_service.exchange.tabular.proposed_parts import has_same_header, parts_of, propose_parts
 from catalog_service.exchange.tabular.record_mapping import RecordMapping, SheetRule
 from catalog_service.exchange.tabular.start import Arranged, Chosen, Part, Start
@@ -25,7 +28,7 @@ def arrange(tables: list[Table], asked: Asked, given: Mapping | RecordMapping | 
     Raise Unreadable.
     """
     if isinstance(given, RecordMapping):
-        return _arrange_as_said(tables, asked, given)
+        return _arrange_as_said(tables, asked, given, replace(options, kind="all", mapping=None))
     starts = _starts(tables, asked)
     if given is None and any(start.is_own for start in starts):
         return _arrange_own(starts)
@@ -59,10 +62,38 @@ def _is_of_long_texts(start: Start) -> bool:
     return start.is_own and start.table.name == LONG_TEXTS
 
 
-def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) -> Arranged:
+def _propose_open(open_tables: dict[str, list[Start]], said: list[Part], options: ReadOptions) -> list[Part]:
+    """Return how tables are read of which at most the role is said, beside those of which all is. Raise Unreadable."""
+    parts = [
+        Part(start, choose_of_kind(start, role, options))
+        for role in ("requirements", "test_cases")
+        for start in open_tables.get(role, ())
+    ]
+    keys = keys_of([*said, *parts])
+    parts += [
+        Part(start, choose_links(start.sample, keys) or choose_of_kind(start, "links", options))
+        for start in open_tables.get("links", ())
+    ]
+    for start in open_tables.get("matrix", ()):
+        matrix = choose_matrix(start.sample, keys)
+        if matrix is None:
+            message = (
+                f"{shown(start.table.name or 'The table')} is no matrix: that has ids of requirements or test cases in"
+                " its header and in a column, and marks where they meet. Choose another role for it."
+            )
+            raise Unreadable(message, code="no_matrix")
+        parts.append(Part(start, matrix))
+    if by_themselves := open_tables.get("auto"):
+        others = [*said, *parts]
+        parts += propose_parts(by_themselves, options, keys_of(others), has_main=not others)
+    return parts
+
+
+def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping, options: ReadOptions) -> Arranged:
     parts: list[Part] = []
     ignored: list[Start] = []
     starts: list[Start] = []
+    open_tables: defaultdict[str, list[Start]] = defaultdict(list)
     for rule in given.sheets:
         table = tables[0] if rule.sheet is None else _named(tables, rule.sheet)
         if asked.sheet is not None and (table.name or "").strip() != asked.sheet.strip():
@@ -75,8 +106,15 @@ def _arrange_as_said(tables: list[Table], asked: Asked, given: RecordMapping) ->
             starts.append(start)
         if rule.role == "ignore":
             ignored.append(start)
+        elif rule.is_open:
+            open_tables[rule.role].append(start)
         else:
             parts.append(Part(start, _said(rule, given, start)))
+    proposed = _propose_open(open_tables, parts, options)
+    read = [part.start for part in proposed]
+    opened = [start for of_role in open_tables.values() for start in of_role]
+    ignored += [start for start in opened if not any(start is one for one in read)]
+    parts = sorted([*parts, *proposed], key=lambda part: [part.start is start for start in starts].index(True))
     if not parts:
         message = "The mapping has nothing read: each sheet that it names is ignored, blank, or not asked for."
         raise Unreadable(message, code="empty_file")

@@ -59,6 +59,11 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
     return Chosen(mapping, None, proposal.guesses, proposal.beside)
 
 
+def choose_of_kind(start: Start, kind: str, options: ReadOptions) -> Chosen:
+    """Return the mapping of a table whose rows are said to be of a kind."""
+    return choose(start, replace(options, kind=kind))
+
+
 def completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
     """Return a mapping with what all files have in common whose rows are sent once or again."""
     header = sample.columns.header

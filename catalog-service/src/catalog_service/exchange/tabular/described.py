@@ -1,6 +1,7 @@
 """The columns of a table as an inspection shows them."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import Columns
@@ -14,8 +15,12 @@ from catalog_service.exchange.words import fold
 from chassis.core.wording import shown
 
 _SHOWN_SAMPLES = 5
+_SHOWN_VALUES = 30
+_LONGEST_VALUE = 60
 _SHOWN_LENGTH = 200
 _SHOWN_TEXTS = 2
+_SHOWN_ROWS = 20
+_MOST_CELLS = 20_000
 
 
 def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
@@ -32,6 +37,7 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
             "position": at + 1,
             "samples": samples[:_SHOWN_SAMPLES],
             "blanks": start.sample.blanks(at),
+            "values": _counted(values),
             "field": guess.field if guess is not None else taken.get(at),
         }
         if guess is not None:
@@ -48,12 +54,45 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
             reason = f"It could be {field}, too; {shown(start.columns.name(taken_at))} was taken for that."
             column |= {"confidence": 0.0, "reason": reason}
         else:
-            column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
+            column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept with each item."}
         described.append(column)
     if start.is_own:
         mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
-        described.append({**mark, "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."})
+        described.append(
+            {**mark, "values": [], "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."}
+        )
     return described
+
+
+def _counted(values: list[str]) -> list[dict[str, Any]]:
+    """Return what a column says with how many of the first rows say it; nothing of one that is no list of a few."""
+    counts = Counter(value.strip() for value in values)
+    if len(counts) > _SHOWN_VALUES or any(len(value) > _LONGEST_VALUE for value in counts):
+        return []
+    return [{"value": value, "count": count} for value, count in counts.most_common()]
+
+
+def show_tables(starts: Iterable[Start]) -> list[dict[str, Any]]:
+    """Return the first rows of tables as they stand in the file, as many as there is room for in an answer."""
+    room = _MOST_CELLS
+    shown_tables = []
+    for start in starts:
+        width = max(len(start.columns), 1)
+        cells = start.sample.rows[: min(_SHOWN_ROWS, room // width)]
+        room -= width * len(cells)
+        shown_tables.append(
+            {
+                "sheet": start.table.name,
+                "header_row": start.header_row,
+                "count": start.size,
+                "names": [start.columns.name(at) for at in range(len(start.columns))],
+                "rows": [
+                    {"row": number, "cells": [cell[:_SHOWN_LENGTH] for cell in row[:width]]}
+                    for number, row in zip(start.numbers, cells, strict=False)
+                ],
+            }
+        )
+    return shown_tables
 
 
 def describe_types(start: Start, rule: TypesRule) -> list[dict[str, Any]]:

@@ -53,7 +53,15 @@ def find_start(table: Table, header_row: int | None) -> Start | None:
     sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
     known = len(sampled) if is_whole else None
     return Start(
-        table, first[at].number, Sample(columns, sampled), below, is_own, known, header_row is not None, first[:at]
+        table,
+        first[at].number,
+        Sample(columns, sampled),
+        below,
+        is_own,
+        known,
+        header_row is not None,
+        first[:at],
+        [row.number for row in first[at + 1 :]],
     )
 
 

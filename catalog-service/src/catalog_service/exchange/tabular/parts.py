@@ -1,9 +1,10 @@
 """Reads the rows of one table, as what its parts say: once, whatever they are to become."""
 
 from collections.abc import Iterator, Set
+from itertools import islice
 
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.records import Item, Link, Record
+from catalog_service.exchange.records import Item, Link, Notice, Record
 from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.dispatching import ByType, Pairs
 from catalog_service.exchange.tabular.keys import Keys
@@ -27,7 +28,7 @@ def read_parts(parts: list[Part], options: ReadOptions, keys: Keys) -> Iterator[
     start = parts[0].start
     readers = _readers(parts, options, keys)
     yield from notices.about(start, [part.chosen for part in parts])
-    for record in _read(start, readers):
+    for record in _read(start, readers, options.most_rows):
         if isinstance(record, Item | Link):
             record.sheet = start.table.name
         yield record
@@ -42,12 +43,14 @@ def keys_of(parts: list[Part]) -> Keys:
     return keys
 
 
-def _read(start: Start, readers: list[_Reader]) -> Iterator[Record]:
-    for row in with_merged(start.rows, start.table.merges()):
+def _read(start: Start, readers: list[_Reader], most_rows: int | None) -> Iterator[Record]:
+    for row in islice(with_merged(start.rows, start.table.merges()), most_rows):
         for reader in readers:
             yield from reader.take(row)
+    is_cut_short = most_rows is not None and start.size is None
     for reader in readers:
-        yield from reader.finish()
+        # What is counted to the end of a table is not known where it is not read to its end.
+        yield from (one for one in reader.finish() if not (is_cut_short and isinstance(one, Notice)))
 
 
 def _readers(parts: list[Part], options: ReadOptions, keys: Keys) -> list[_Reader]:

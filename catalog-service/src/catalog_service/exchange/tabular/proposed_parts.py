@@ -60,18 +60,23 @@ def _has_column(rule: FieldRule) -> bool:
     return not (rule.column is None and rule.columns is None and rule.columns_named is None)
 
 
-def propose_parts(starts: list[Start], options: ReadOptions) -> list[Part]:
-    """Return what is read of tables for which there is no mapping: the main one, and all that have items or links."""
+def propose_parts(
+    starts: list[Start], options: ReadOptions, known: Keys | None = None, *, has_main: bool = True
+) -> list[Part]:
+    """Return what is read of tables for which there is no mapping: the main one, and all that have items or links.
+
+    `known` are the keys of other tables; where these are read, none of `starts` has to be the main one.
+    """
     if len(starts) > 1 and options.kind != "all" and options.mapping is None:
         parts = propose_parts(starts, replace(options, kind="all"))
         of_kind = [part for part in parts if part.chosen.mapping.kind == options.kind]
         if of_kind:
             return of_kind
     main = best(starts, options)
-    groups = _groups(starts, main, options)
+    groups = _groups(starts, main, options, has_main=has_main)
     if options.mapping is not None:
         groups = [group for group in groups if group.is_main]
-    keys = Keys()
+    keys = known or Keys()
     ways: list[tuple[_Group, Chosen]] = []
     makers: list[_Group] = []
     for group in sorted(groups, key=_Group.rank, reverse=True):
@@ -109,8 +114,8 @@ def has_same_header(start: Start, main: Start) -> bool:
     return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
 
 
-def _groups(starts: list[Start], main: Start, options: ReadOptions) -> list[_Group]:
-    groups = [_Group(main, choose(main, options), is_main=True)]
+def _groups(starts: list[Start], main: Start, options: ReadOptions, *, has_main: bool) -> list[_Group]:
+    groups = [_Group(main, choose(main, options), is_main=has_main)]
     by_themselves = replace(options, kind="all")
     for start in starts:
         if start is main:

@@ -7,7 +7,7 @@ from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.records import Notice, Record, Unreadable
 from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.arranging import arrange
-from catalog_service.exchange.tabular.described import describe, describe_types
+from catalog_service.exchange.tabular.described import describe, describe_types, show_tables
 from catalog_service.exchange.tabular.keys import Keys
 from catalog_service.exchange.tabular.mapping import Mapping
 from catalog_service.exchange.tabular.opening import Asked, Opened, asked_of, open_tables
@@ -69,7 +69,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
     with open_tables(file, asked, format_name) as opened:
         arranged = arrange(opened.tables, asked, given, options)
         main, chosen = arranged.main, arranged.chosen
-        names = {start.table.name: start for start in (*arranged.starts, *arranged.others)}
+        begun = {id(start.table): start for start in (*arranged.starts, *arranged.others)}
         said = [
             *opened.warnings,
             *notices.without_rows(arranged.starts),
@@ -91,7 +91,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                     "name": table.name,
                     "hidden": table.is_hidden,
                     "read": any(part.start.table is table for part in arranged.parts),
-                    "columns": len(names[table.name].columns) if table.name in names else 0,
+                    "columns": len(begun[id(table)].columns) if id(table) in begun else 0,
                     "role": next((part.chosen.role for part in arranged.parts if part.start.table is table), "ignore"),
                 }
                 for table in opened.tables
@@ -108,6 +108,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                 }
                 for part in arranged.parts
             ],
+            tables=show_tables(begun[id(table)] for table in opened.tables if id(table) in begun),
             types=[
                 described
                 for parts in arranged.by_table()

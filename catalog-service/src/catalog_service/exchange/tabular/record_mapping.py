@@ -23,6 +23,7 @@ from chassis.core.problems import pointer as to_pointer
 from chassis.core.wording import shown
 
 Role = Literal["requirements", "test_cases", "links", "matrix", "ignore"]
+Asked = Literal["auto", "requirements", "test_cases", "links", "matrix", "ignore"]
 SourceSystem = Annotated[str, Field(max_length=50)]
 _MOST_SHEETS = 1000
 _OF_ALL = ("name", "format", "encoding", "delimiter", "external_id_prefix")
@@ -57,10 +58,12 @@ class SheetRule(Strict):
 
     `types`: of all parts of the sheet, which rows each takes. `repeats`: items stand in several rows, as those of a
     requirement with several test cases; each is read once, and columns that no field takes are of the other part.
+
+    Of a sheet of which only its header and role are said, the rest is proposed; `auto` has the role proposed, too.
     """
 
     sheet: str | None = None
-    role: Role
+    role: Asked
     header_row: Annotated[int, Field(strict=True, ge=1)] | None = None
     fields: dict[str, Rule] = {}
     links: LinksRule | None = None
@@ -72,6 +75,12 @@ class SheetRule(Strict):
     types: TypesRule | None = None
     repeats: bool = False
     source_system: SourceSystem | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether how the sheet is read is to be proposed."""
+        rules = (self.fields, self.links, self.matrix, self.types)
+        return self.role == "auto" or (self.role != "ignore" and not any(rules))
 
 
 class RecordMapping(Strict):
@@ -96,8 +105,8 @@ class RecordMapping(Strict):
         common = {name: getattr(self, name) for name in _OF_ALL}
         own = {name: getattr(rule, name) for name in _OF_SHEET}
         system = rule.source_system or self.source_system
-        assert rule.role != "ignore"
-        kind: Kind = "links" if rule.role == "matrix" else rule.role
+        assert rule.role not in ("ignore", "auto")
+        kind: Kind = rule.role if rule.role in ("requirements", "test_cases") else "links"
         return Mapping.model_construct(version=1, kind=kind, source_system=system, **common, **own)
 
 
@@ -112,7 +121,11 @@ def _contradictions(mapping: RecordMapping, at: str) -> Iterator[FieldError]:
     fields: set[str] = set()
     for position, rule in enumerate(mapping.sheets):
         fields.update(rule.fields)
-        if (rule.matrix is not None) != (rule.role == "matrix"):
+        if rule.is_open:
+            if rule.fields or rule.links or rule.matrix or rule.types:
+                message = "Where fields are said, the role is, too: requirements, test_cases, links or matrix."
+                yield FieldError(f"{at}{to_pointer('sheets', position, 'role')}", message, "contradiction")
+        elif (rule.matrix is not None) != (rule.role == "matrix"):
             message = "A sheet of the role matrix says where its keys stand (matrix); others do not."
             yield FieldError(f"{at}{to_pointer('sheets', position, 'matrix')}", message, "contradiction")
         elif rule.role not in ("ignore", "matrix"):

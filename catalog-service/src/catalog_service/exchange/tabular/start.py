@@ -26,6 +26,8 @@ class Start:
     """Whether somebody has said which row it is."""
     above: list[Row]
     """What stands above the header."""
+    numbers: list[int] = field(default_factory=list)
+    """Which rows those of the sample are, from 1 as a person counts them."""
 
     @property
     def has_rows(self) -> bool:
