@@ -116,7 +116,7 @@ def test_the_column_of_problems_of_rows_that_are_sent_again_is_left_out() -> Non
     assert seen.mapping is not None
     assert seen.mapping["ignore"] == ["problem"]
     assert [column["reason"] for column in seen.columns[2:]] == [
-        "No field is known for it; it is kept with each item.",
+        "'Owner' has no field here. Keep it with each item, or leave it out.",
         "It is left out, as the mapping says.",
     ]
 

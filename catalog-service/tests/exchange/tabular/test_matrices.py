@@ -135,7 +135,8 @@ def test_a_wide_matrix_is_read_with_each_of_its_marks() -> None:
 
 def test_a_matrix_that_a_mapping_names_has_to_say_where_its_keys_are() -> None:
     book = workbook({"RTM": [["Requirement", "T-1"], ["R-1", "x"]]})
-    mapping = {"version": 2, "sheets": [{"sheet": "RTM", "role": "matrix"}]}
+    sheet = {"sheet": "RTM", "role": "matrix", "fields": {"title": {"column": "Requirement"}}}
+    mapping: dict[str, Any] = {"version": 2, "sheets": [sheet]}
     with pytest.raises(Exception, match="says where its keys stand"):
         read(book, "book.xlsx", mapping=mapping)
     rule = {"down": "requirements", "keys": "Requirement", "across": ["T-1"], "link_type": "verifies"}

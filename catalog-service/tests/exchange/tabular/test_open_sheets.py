@@ -50,6 +50,16 @@ def test_a_cover_that_is_to_be_proposed_beside_other_sheets_is_left_out() -> Non
     assert roles_of(inspect(workbook(BOOK), "book.xlsx", mapping=asked).record_mapping)["Cover"] == "ignore"
 
 
+def test_what_items_are_known_by_stays_as_long_as_a_sheet_has_it() -> None:
+    book = workbook({"Reqs": [["Title", "Prio"], ["Doors close", "High"], ["Doors open", "Low"]]})
+    whole = inspect(book, "book.xlsx").record_mapping
+    assert whole is not None
+    assert whole["key"] == ["title"]
+    again = inspect(book, "book.xlsx", mapping=whole).record_mapping
+    assert again is not None
+    assert again["key"] == ["title"]
+
+
 def test_a_table_without_marks_is_refused_as_a_matrix_with_the_way_out() -> None:
     with pytest.raises(Unreadable, match=r"'Reqs' is no matrix.*Choose another role"):
         inspect(workbook(BOOK), "book.xlsx", mapping=mapped({"sheet": "Reqs", "role": "matrix"}))

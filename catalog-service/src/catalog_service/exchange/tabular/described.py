@@ -51,10 +51,13 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
             column |= {"confidence": 1.0, "reason": "It is left out, as the mapping says."}
         elif at in chosen.beside:
             field, taken_at = chosen.beside[at]
-            reason = f"It could be {field}, too; {shown(start.columns.name(taken_at))} was taken for that."
+            reason = (
+                f"It could be {field.replace('_', ' ')}, too; {shown(start.columns.name(taken_at))} was taken for that."
+            )
             column |= {"confidence": 0.0, "reason": reason}
         else:
-            column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept with each item."}
+            name = shown(start.columns.name(at))
+            column |= {"confidence": 0.0, "reason": _without_field(name, is_kept=chosen.mapping.kind != "links")}
         described.append(column)
     if start.is_own:
         mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
@@ -62,6 +65,12 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
             {**mark, "values": [], "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."}
         )
     return described
+
+
+def _without_field(name: str, *, is_kept: bool) -> str:
+    if is_kept:
+        return f"{name} has no field here. Keep it with each item, or leave it out."
+    return f"{name} has no field here, and a link has no place for more: it is not taken."
 
 
 def _counted(values: list[str]) -> list[dict[str, Any]]:

@@ -138,17 +138,18 @@ class Mapper:
         """Yield what has to be said of the table as a whole, now that it is read."""
         yield from self._cases.notices()
         yield from self._tally.notices()
-        namespace = f"custom_metadata.{self._source_system or _REST}"
         if self._kept:
             names = listed(map(shown, self._kept), "and")
-            yield Notice("to_custom_metadata", f"No field takes {names}: kept in {namespace}.", len(self._kept))
+            yield Notice(
+                "to_custom_metadata", f"No field takes {names}: kept with each item as further data.", len(self._kept)
+            )
         if self._unkept:
             names = listed(map(shown, self._unkept), "and")
             message = f"No field takes {names}, and a link has no place for more: not read."
             yield Notice("columns_dropped", message, len(self._unkept))
         if self._dropped:
             names = listed(map(shown, self._dropped), "and")
-            yield Notice("columns_ignored", f"Not read, as the mapping says: {names}.", len(self._dropped))
+            yield Notice("columns_ignored", f"Left out, as was said: {names}.", len(self._dropped))
 
     def _source(self, name: str, rule: FieldRule) -> Source:
         source = make_source(name, rule, self._columns, self._mapping.kind, is_own=self._is_own)

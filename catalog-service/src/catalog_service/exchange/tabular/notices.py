@@ -33,12 +33,12 @@ def not_read(arranged: Arranged) -> Iterator[Notice]:
         why = f"Only the sheet {names} was read, as was asked for"
         yield from _not_read([*arranged.ignored, *arranged.others], why, "", on_purpose=True)
         return
-    yield from _not_read(arranged.ignored, "Sheets were not read, as the mapping says", "", on_purpose=True)
+    yield from _not_read(arranged.ignored, "Sheets were left out, as was said", "", on_purpose=True)
     seen = [start for start in arranged.others if not start.table.is_hidden]
-    way_out = " A mapping that names one, or the kind of its rows (kind=), has it read."
+    way_out = " Say what the rows of one are to have it read."
     yield from _not_read(seen, f"Sheets with other columns than {names} were not read", way_out)
     hidden = [start for start in arranged.others if start.table.is_hidden]
-    way_out = " A mapping that names one has it read."
+    way_out = " Say what the rows of one are to have it read."
     yield from _not_read(hidden, "Hidden sheets were not read", way_out, code="hidden_sheet_not_read")
 
 
@@ -149,12 +149,20 @@ def about(start: Start, ways: list[Chosen]) -> Iterator[Notice]:
     for at, guess in guesses.items():
         if guess.confidence < SURE:
             name = start.columns.name(at)
-            yield Notice("unsure_column", f"The column {shown(name)} was taken for {guess.field}: {guess.reason}")
+            yield Notice(
+                "unsure_column", f"The column {shown(name)} was taken for {_called(guess.field)}: {guess.reason}"
+            )
     for at, (field, taken_at) in {at: one for chosen in ways for at, one in chosen.beside.items()}.items():
         if at not in guesses:
             name, taken = shown(start.columns.name(at)), shown(start.columns.name(taken_at))
-            message = f"The column {name} could be {field}, too, for which {taken} was taken: kept as further data."
+            message = (
+                f"The column {name} could be {_called(field)}, too, for which {taken} was taken: kept as further data."
+            )
             yield Notice("column_beside", message)
+
+
+def _called(field: str) -> str:
+    return "the id" if field == "external_id" else field.replace("_", " ")
 
 
 def _marked(start: Start, guesses: dict[int, Guess]) -> list[str]:

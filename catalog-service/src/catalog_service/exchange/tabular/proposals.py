@@ -28,6 +28,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CATEGORY = re.compile("categor|catégor|kategor")
 _BLOCK = "(?:p|div|span|ul|ol|table|h[1-6]|html|body)"
 _HTML = re.compile(rf"<{_BLOCK}\b[^<>]*>.*</{_BLOCK}>", re.I | re.S)
+_OF_ITEM = re.compile(r" of (?:(?:the|a|each) )?(?:test case|test|requirement|req|item)s?$")
+"""How headers say whose name or text they are of: `Name of the test`."""
 _CUSTOM_FIELD = re.compile(r"^custom field \((.+)\)$", re.I)
 """What Jira calls the fields that a project or another tool has added."""
 _SOMETIMES_IDS = frozenset({"code", "requirement code", "test case code"})
@@ -110,6 +112,10 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     spaced = fold(_CAMEL.sub(" ", header))
     for field, order in known_headers().get(spaced, {}).items():
         found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header says {shown(spaced)}."))
+    if of_item := _OF_ITEM.search(spaced):
+        whose = spaced[: of_item.start()]
+        for field, order in known_headers().get(whose, {}).items():
+            found.setdefault(field, Guess(field, 0.8 - 0.01 * min(order, 5), f"The header says {shown(whose)} of it."))
     if of_steps := _OF_STEPS.match(spaced):
         for field in {*known_headers().get(spaced[of_steps.end() :], {})} & {"action", "expected", "data"}:
             found.setdefault(field, Guess(field, 0.85, f"The header {shown(header)} speaks of steps."))
@@ -328,6 +334,8 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
         if values and (_average(values) > _LONG or max(map(len, values)) > 500):
             guesses[at] = Guess("description", 0.7, "Its texts are too long for titles, which are cut from them.")
             by_field["description"] = by_field.pop("title")
+    if "title" in by_field and "description" not in by_field:
+        _settle_description(sample, by_field, guesses)
     if "title" in by_field or "description" in by_field:
         return
     places = range(len(sample.columns))
@@ -337,6 +345,21 @@ def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
         name = "description" if _average(sample.values(at)) > _LONG else "title"
         guesses[at] = Guess(name, 0.4, "No header says what it is; its texts are the longest.")
         by_field[name] = at
+
+
+def _settle_description(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> None:
+    """Take long texts that no other field is called by for the description: of several columns the longest."""
+    title = _average(sample.values(by_field["title"]))
+    free = [at for at in range(len(sample.columns)) if at not in guesses and _are_sentences(sample.values(at))]
+    at = max(free, key=lambda at: (_average(sample.values(at)), -at), default=None)
+    if at is not None and _average(sample.values(at)) > title:
+        guesses[at] = Guess("description", 0.7, "No header says what it is; its texts are the longest.")
+        by_field["description"] = at
+
+
+def _are_sentences(values: list[str]) -> bool:
+    """Check whether texts are long and hardly one of them stands twice."""
+    return bool(values) and _average(values) > _LONG / 2 and len(set(values)) > 0.8 * len(values)
 
 
 def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str, Any]]:

@@ -116,7 +116,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
                 for described in describe_types(parts[0].start, rule)
             ],
             mapping=_mapping_of_main(arranged, chosen, opened, asked, format_name),
-            record_mapping=_mapping_of_all(arranged, opened, format_name),
+            record_mapping=_mapping_of_all(arranged, given, opened, format_name),
             preset=chosen.preset,
             warnings=[{"code": notice.code, "message": notice.message} for notice in said],
         )
@@ -140,10 +140,15 @@ def _mapping_of_main(
     return mapping | _dialect(opened)
 
 
-def _mapping_of_all(arranged: Arranged, opened: Opened, format_name: str) -> dict[str, Any]:
+def _mapping_of_all(
+    arranged: Arranged, given: Mapping | RecordMapping | None, opened: Opened, format_name: str
+) -> dict[str, Any]:
     """Return the mapping of all tables, in version 2: those that are not read are ignored by it."""
     contents = [_content(part.chosen.mapping) for part in arranged.parts]
     keys = [content.pop("key") for content in contents if "key" in content]
+    if isinstance(given, RecordMapping) and given.key is not None and not keys:
+        fields = {name for content in contents for name in content.get("fields", ())}
+        keys = [given.key] if fields.issuperset(given.key) else []
     common = {"key": keys[0]} if keys and all(key == keys[0] for key in keys) else {}
     if all("external_id_prefix" in content for content in contents):
         common["external_id_prefix"] = contents[0]["external_id_prefix"]
