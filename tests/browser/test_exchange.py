@@ -98,64 +98,84 @@ def choose_by_keyboard(page: Page, label: str, option: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_file_is_looked_at_mapped_planned_and_applied_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
-    module = texts.word()
-    content = f"Key,Summary,Text,Urgency,Area\n{module}-1,Doors close,They close.,Blocker,{module}\n"
+def test_a_workbook_is_in_the_record_with_its_links_after_four_acts(page_of: PageOf, reviewer: Traceline) -> None:
+    word = texts.word()
+    requirements = [["Req No.", "Feature", "Prio", "Owner"], [f"{word}-R1", "Doors", "Must", "Kim"]]
+    tests = [["Test ID", "Name of the test"], [f"{word}-T1", "Try the doors"], [f"{word}-T2", "Try again"]]
+    marks = [["Requirement", f"{word}-T1", f"{word}-T2"], [f"{word}-R1", "x", ""]]
     page = page_of("reviewer", "/imports").page
     expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
-    chosen(page, "doors.csv", content)
-    mapping = page.get_by_role("region", name="Columns")
-    becomes = mapping.get_by_role("combobox", name="What Urgency becomes")
-    expect(mapping.get_by_role("combobox", name="What Summary becomes")).to_have_value("title")
-    becomes.select_option("priority")
-    page.get_by_role("combobox", name="What Area becomes").select_option("module")
-    page.get_by_text("Values of priority").press("Enter")
-    page.get_by_role("combobox", name="What “Blocker” becomes").select_option("critical")
-    preview = page.get_by_role("region", name="How the first rows are read")
-    expect(preview.get_by_role("cell", name="Critical")).to_be_visible()
-    expect(preview.get_by_role("cell", name=module, exact=True)).to_be_visible()
+    chosen(page, "book.xlsx", workbook(Cover=[["Doors"]], Reqs=requirements, Tests=tests, RTM=marks))
+    tabs = page.get_by_role("tablist", name="Sheets")
+    expect(tabs.get_by_role("tab")).to_have_text(
+        ["CoverLeft out", "ReqsRequirements", "TestsTest cases", "RTMA matrix of links"]
+    )
+    expect(page.get_by_role("region", name="Reqs").get_by_role("cell", name="Doors", exact=True)).to_be_visible()
+    expect(page.get_by_text("'Owner' has no field here. Keep it with each item")).to_be_visible()
+    coming = page.get_by_role("region", name="What comes of it")
+    expect(coming).to_contain_text("Tests: test cases, 2 rows. RTM: a matrix of links, 1 row.")
     assert axe.violations(page) == []
 
     page.keyboard.press("Control+Enter")
     expect(page).to_have_url(re.compile(r"/imports/[0-9a-f-]{36}$"))
     expect(page.get_by_text("Every row can be applied.")).to_be_visible()
-    expect(page.get_by_text("1 item is compared with the other side afterwards; suggestions follow.")).to_be_visible()
+    expect(page.get_by_text("Tests: 2 test cases.")).to_be_visible()
+    expect(page.get_by_text("3 items are compared with the other side afterwards; suggestions follow.")).to_be_visible()
+    assert axe.violations(page) == []
     page.keyboard.press("a")
-    expect(page.get_by_role("dialog", name="Apply 1 change")).to_be_visible()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("1 change is in the record.")).to_be_visible()
-    (made,) = reviewer.items("/requirements", module=module)
-    assert (made["external_id"], made["title"], made["priority"]) == (f"{module}-1", "Doors close", "critical")
+    expect(page.get_by_text("4 changes are in the record.")).to_be_visible()
+    (made,) = reviewer.items("/requirements", external_id=f"{word}-R1")
+    assert len(reviewer.items("/links", requirement_id=made["id"])) == 1
 
 
-def test_another_sheet_of_a_workbook_is_proposed_anew_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
-    word = texts.word()
-    requirements = [["Req No.", "Feature", "Prio", "State", "Owner"], [f"{word}-R", "Doors", "Must", "Draft", "Kim"]]
-    tests = [["Test ID", "Name of the test", "Owner"], [f"{word}-T", "Try the doors", "Lee"]]
+def test_columns_and_values_are_chosen_above_the_table_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    rows = [f"{module}-{n},Doors {n},They close.,{urgency},{module}" for n, urgency in enumerate(("Now", "Later"))]
     page = page_of("reviewer", "/imports").page
     expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
-    chosen(page, "book.xlsx", workbook(Cover=[["Doors of the lift"]], Reqs=requirements, Tests=tests))
-    mapping = page.get_by_role("region", name="Columns")
-    expect(mapping.get_by_role("combobox", name="What Req No. becomes")).to_have_value("external_id")
-    mapping.get_by_role("combobox", name="What Owner becomes").select_option("module")
-    mapping.get_by_role("combobox", name="What Feature becomes").select_option("description")
-
-    choose_by_keyboard(page, "Sheet", "Tests")
-    expect(mapping.get_by_role("combobox", name="What Test ID becomes")).to_have_value("external_id")
-    expect(mapping.get_by_role("combobox", name="What Owner becomes")).to_have_value("module")
-    lost = "What you set is not taken over, as it does not fit here: Feature"
-    expect(page.get_by_role("status").filter(has_text=lost)).to_be_visible()
-    expect(page.get_by_role("radio", name="A test case")).to_be_checked()
-    expect(page.get_by_text("Only the sheet 'Tests' was read")).to_be_visible()
-    assert axe.violations(page) == []
+    chosen(page, "doors.csv", "\n".join(["Key,Summary,Text,How soon,Area", *rows]))
+    table = page.get_by_role("region", name="The table of the file")
+    becomes = table.get_by_role("combobox", name="What How soon becomes")
+    expect(table.get_by_role("combobox", name="What Summary becomes")).to_have_value("requirements/title")
+    becomes.select_option("Priority")
+    expect(table.get_by_role("columnheader", name="How soon")).to_contain_text("You chose it.")
+    expect(table.get_by_role("cell", name="Now")).to_contain_text("✕ ")
+    table.get_by_role("combobox", name="What Area becomes").select_option("Module")
+    table.get_by_role("button", name="2 values").press("Enter")
+    values = page.get_by_role("dialog", name="What the values of How soon become")
+    values.get_by_role("combobox", name="What “Now” becomes").select_option("critical")
+    values.get_by_role("combobox", name="What “Later” becomes").select_option("low")
+    page.keyboard.press("Escape")
+    expect(table.get_by_text("✕ ")).to_have_count(0)
 
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Every row can be applied.")).to_be_visible()
     page.keyboard.press("a")
-    page.get_by_role("dialog").get_by_role("button", name="Apply 1 change").press("Enter")
-    expect(page.get_by_text("1 change is in the record.")).to_be_visible()
-    (made,) = reviewer.items("/test-cases", external_id=f"{word}-T")
-    assert (made["title"], made["module"]) == ("Try the doors", "Lee")
+    expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
+    made = reviewer.items("/requirements", module=module)
+    assert {one["external_id"]: one["priority"] for one in made} == {f"{module}-0": "critical", f"{module}-1": "low"}
+
+
+def test_a_sheet_of_another_role_is_proposed_anew_and_keeps_what_fits(page_of: PageOf) -> None:
+    visit = page_of("reviewer", "/imports")
+    page = visit.page
+    word = texts.word()
+    rows = [["Test ID", "Title", "Owner", "Estimate"], [f"{word}-T", "Try the doors", "Lee", "5"]]
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "book.xlsx", workbook(Tests=rows))
+    table = page.get_by_role("region", name="Tests")
+    table.get_by_role("combobox", name="What Owner becomes").select_option("Module")
+    table.get_by_role("combobox", name="What Title becomes").select_option("Preconditions")
+    choose_by_keyboard(page, "Its rows are", "Requirements")
+    expect(table.get_by_role("combobox", name="What Owner becomes")).to_have_value("requirements/module")
+    lost = "What you set is not taken over, as it does not fit here: Title → Preconditions"
+    expect(page.get_by_role("status").filter(has_text=lost)).to_be_visible()
+    page.get_by_role("button", name="As proposed").press("Enter")
+    expect(table.get_by_role("combobox", name="What Title becomes")).to_have_value("test_cases/title")
+    expect(table.get_by_role("combobox", name="What Owner becomes")).to_have_value("(rest)")
+    choose_by_keyboard(page, "Its rows are", "A matrix of links")
+    expect(page.get_by_text("'Tests' is no matrix")).to_be_visible()
+    taken(visit, "422")
 
 
 def test_a_plan_that_does_not_have_all_of_its_file_says_so(page_of: PageOf, reviewer: Traceline) -> None:
@@ -181,7 +201,7 @@ def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admi
     expect(problem).to_contain_text("first in row 3")
 
     page.get_by_role("row", name="Requirements").get_by_role("link", name="1", exact=True).press("Enter")
-    expect(page).to_have_url(re.compile(r"kind=requirement&action=error"))
+    expect(page).to_have_url(re.compile(r"/rows\?kind=requirement&action=error"))
     grid = page.get_by_role("grid", name="Rows")
     expect(grid.get_by_role("row", name=f"{module}-2")).to_be_visible()
     expect(grid.locator("[data-index]")).to_have_count(1)
@@ -190,15 +210,13 @@ def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admi
     row = page.get_by_role("complementary", name="Row")
     expect(row).to_contain_text("It says: Hihg")
     assert axe.violations(page) == []
-    page.keyboard.press("Escape")
+    page.get_by_role("link", name="The import").press("Enter")
     with page.expect_download() as download:
         page.get_by_role("link", name="Refused rows as CSV").press("Enter")
     assert "Hihg" in download.value.path().read_text("utf-8")
 
+    expect(page.get_by_text("Apply leaves it out; what is wrong stands below.")).to_be_visible()
     page.keyboard.press("a")
-    dialog = page.get_by_role("dialog", name="Apply 2 changes")
-    expect(dialog.get_by_text("The 1 row that cannot be applied is left out.")).to_be_visible()
-    page.keyboard.press("Enter")
     expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
     assert {one["external_id"] for one in within.items("/requirements", module=module)} == {
         f"{module}-1",
@@ -262,9 +280,9 @@ def test_a_plan_of_before_is_shown_anew_and_not_applied(page_of: PageOf, reviewe
     job = planned(reviewer, table(module, "high"))
     visit = page_of("reviewer", f"/imports/{job['id']}")
     page = visit.page
-    apply_button(page, 1).click()
+    expect(apply_button(page, 1)).to_be_visible()
     ok(reviewer.patch(f"/requirements/{requirement['id']}", json={"title": "Changed by somebody else"}))
-    page.get_by_role("dialog").get_by_role("button", name="Apply 1 change").click()
+    apply_button(page, 1).click()
     expect(page.get_by_text("Others changed the record after this plan was made.").first).to_be_visible()
     assert reviewer.read(f"/requirements/{requirement['id']}")["title"] == "Changed by somebody else"
     visit.complaints = [said for said in visit.complaints if "409" not in said]
@@ -331,7 +349,6 @@ def test_what_a_file_does_not_say_of_itself_can_be_said(page_of: PageOf, reviewe
     expect(page.get_by_role("region", name="How the first rows are read")).to_contain_text("Doors close")
     page.get_by_role("button", name="Plan the import").click()
     apply_button(page, 1).click()
-    page.get_by_role("dialog").get_by_role("button", name="Apply 1 change").click()
     expect(page.get_by_text("1 change is in the record.")).to_be_visible()
     assert [made["external_id"] for made in reviewer.items("/test-cases", module=module)] == [f"{module}-1"]
     taken(visit, "422")
@@ -346,9 +363,9 @@ def test_the_encoding_of_a_file_that_cannot_be_read_can_be_named(page_of: PageOf
     content = "ID,Title\nR-1,Prüfung der Türöffnung äöü\n".encode()[:-3] + b"\xff\n"
     chooser.value.set_files({"name": "doors.csv", "mimeType": "text/csv", "buffer": content})
     expect(page.get_by_role("alert").filter(has_text="name the encoding")).to_be_visible()
-    page.get_by_text("What happens to what is there already").click()
+    page.get_by_text("Separator, encoding and saved settings").click()
     page.get_by_label("Encoding").fill("cp1252")
-    expect(page.get_by_role("region", name="How the first rows are read")).to_contain_text("ÿ")
+    expect(page.get_by_role("region", name="The table of the file")).to_contain_text("ÿ")
     taken(visit, "422")
 
 
@@ -359,19 +376,21 @@ def test_a_mapping_is_saved_and_used_again(page_of: PageOf, reviewer: Traceline)
     page = page_of("reviewer", "/imports").page
     expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
     chosen(page, "doors.csv", content)
-    page.get_by_role("combobox", name="What Area becomes").select_option("module")
-    page.get_by_role("button", name="Save mapping").click()
-    page.get_by_label("Name of the mapping").fill(name)
+    page.get_by_role("combobox", name="What Area becomes").select_option("Module")
+    page.get_by_text("Separator, encoding and saved settings").click()
+    page.get_by_role("button", name="Save settings").click()
+    page.get_by_label("Name of the settings").fill(name)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status").get_by_text("saved. Everybody can use it.")).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile(f"{name}.*Mapping|Mapping.*{name}"))).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("saved. Everybody can use them.")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(f"{name}.*Read it|Read it.*{name}"))).to_be_visible()
 
     page.reload()
     expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
     chosen(page, "doors.csv", content)
+    page.get_by_text("Separator, encoding and saved settings").click()
     page.get_by_role("button", name=re.compile("As proposed")).click()
     page.get_by_role("option", name=name).click()
-    expect(page.get_by_role("combobox", name="What Area becomes")).to_have_value("module")
+    expect(page.get_by_role("combobox", name="What Area becomes")).to_have_value("requirements/module")
     assert axe.violations(page) == []
 
 
@@ -408,14 +427,16 @@ def test_every_state_can_be_used_by_everybody(page_of: PageOf, reviewer: Traceli
     expect(page.get_by_role("grid", name="Imports")).to_be_visible()
     check(page)
     chosen(page, "doors.csv", table(module, *["high"] * 30))
-    expect(page.get_by_role("region", name="How the first rows are read")).to_be_visible()
+    expect(page.get_by_role("region", name="The table of the file")).to_be_visible()
     page.get_by_text("What happens to what is there already").click()
+    page.get_by_text("Separator, encoding and saved settings").click()
     check(page)
-    page.get_by_role("button", name="The mapping as JSON").click()
+    page.get_by_role("button", name="Settings as JSON").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     check(page)
 
     page = page_of("reviewer", f"/imports/{job['id']}", theme=theme, width=width).page
+    page.get_by_role("link", name="Show all rows").click()
     expect(page.get_by_role("grid", name="Rows")).to_be_visible()
     check(page)
     page.get_by_role("gridcell", name=f"{module}-2").or_(page.get_by_role("gridcell", name="3")).first.click()

@@ -26,6 +26,7 @@ const SCREENS: Record<string, ComponentType> = {
   "/results/:id": lazy(async () => ({ default: (await import("./results/screens")).RunPage })),
   "/imports": lazy(() => import("./exchange/imports")),
   "/imports/:id": lazy(() => import("./exchange/job")),
+  "/imports/:id/rows": lazy(() => import("./exchange/rows")),
   "/exports": lazy(() => import("./exchange/exports")),
   "/admin/users": lazy(() => import("./admin/users")),
   "/admin/audit": lazy(() => import("./admin/audit")),

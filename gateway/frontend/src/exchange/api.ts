@@ -5,17 +5,20 @@ import type { components } from "../api/schema"
 import { m } from "../messages"
 import { addressed } from "../projects/address"
 import { whenSignedInAgain } from "../session/session"
-import type { Column, Mapping } from "./mapping"
+import type { AnyMapping, Mapping } from "./mapping"
 
 type Schemas = components["schemas"]
 export type Import = Schemas["Import"]
 export type Row = Schemas["ImportRow"]
 export type Action = Schemas["ImportAction"]
 /** What a file looks like, and how its first rows are read. */
-export type Inspection = Omit<Schemas["Inspected"], "columns" | "sheets"> & {
-  columns: Column[]
-  sheets: { name: string }[]
+export type Inspection = Omit<Schemas["Inspected"], "record_mapping" | "dialect"> & {
+  record_mapping: Mapping | null
+  dialect: { delimiter: string } | null
 }
+export type Table = Schemas["InspectedTable"]
+export type Described = Schemas["InspectedColumn"]
+export type Typed = Schemas["InspectedType"]
 /** What POST /imports is asked for beside the file and its mapping. */
 export type Options = Record<string, string>
 
@@ -48,20 +51,20 @@ export const savedMappings = queryOptions({
 })
 
 /** Return what a file looks like, and how its first rows are read by a mapping, without one by the proposed one. */
-export async function inspect(file: File, query: Options, mapping: Mapping | undefined, signal?: AbortSignal) {
+export async function inspect(file: File, query: Options, mapping: AnyMapping | undefined, signal?: AbortSignal) {
   await assertUnchanged(file)
   // A byte more than is looked at says that the file goes on.
   const isWhole = file.size <= LOOKED_AT_BYTES || ARCHIVES.test(file.name)
   const head = isWhole ? file : new File([file.slice(0, LOOKED_AT_BYTES + 1)], file.name, { type: file.type })
   const init = { params: { query: query as never }, body: formOf(head, mapping) as never, signal }
-  return api.post("/api/v1/imports/inspect", init) as Promise<Inspection>
+  return api.post("/api/v1/imports/inspect", init) as unknown as Promise<Inspection>
 }
 
 /** Send a file to be planned; `tell` hears how many bytes have gone. Fetch does not say that of what it sends. */
 export async function upload(
   file: File,
   options: Options,
-  mapping: Mapping | undefined,
+  mapping: AnyMapping | undefined,
   tell: (sent: number) => void,
   signal: AbortSignal,
 ): Promise<Import> {
@@ -105,7 +108,7 @@ function posted(address: string, body: FormData, tell: (sent: number) => void, s
   })
 }
 
-function formOf(file: File, mapping: Mapping | undefined): FormData {
+function formOf(file: File, mapping: AnyMapping | undefined): FormData {
   const form = new FormData()
   if (mapping) form.append("mapping", JSON.stringify(mapping))
   form.append("file", file)

@@ -2,11 +2,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link, useParams } from "wouter"
 import { isGone } from "../api/problem"
+import { sentenceOf } from "../api/sentence"
 import { Ago } from "../kit/ago"
 import { Button, ButtonLink } from "../kit/button"
 import { FactList } from "../kit/facts"
 import { Field } from "../kit/field"
-import { Ask } from "../kit/form"
+import { Ask, Refusal } from "../kit/form"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty, NotYet } from "../kit/states"
@@ -15,9 +16,8 @@ import { m, people } from "../messages"
 import { useMay } from "../session/session"
 import { apply, cancel, type Import, importOf, isGoingOn, refusedRowsOf } from "./api"
 import css from "./exchange.module.css"
-import { Counts, changed, countOf, refused, Summary } from "./plan"
+import { BySheet, Counts, changed, countOf, refused, Summary } from "./plan"
 import { useSecondsLeft } from "./progress"
-import { Rows } from "./rows"
 import { formatName, sizeOf } from "./setup"
 
 const words = m.exchange.job
@@ -25,6 +25,7 @@ const PHASES = ["upload", "read", "plan", "look", "apply"] as const
 /** The progress of what is read, and of what waits to be looked at. */
 const READ = 0.5
 const PLANNED = 0.6
+const KNOWN = { record_changed: words.changed, import_not_planned: words.tooLate }
 
 /** One import: how far it is, what it would do or has done, row by row. */
 export default function ImportPage() {
@@ -46,6 +47,8 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
   const mayImport = useMay("reviewer")
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
+  const [isSending, setSending] = useState(false)
+  const [refusal, setRefusal] = useState<unknown>()
   const take = (next: Import) => {
     client.setQueryData(["imports", job.id], next)
     void client.invalidateQueries({ queryKey: ["imports"] })
@@ -57,7 +60,29 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
   }
   const canCancel = mayImport && (isGoingOn(job) || job.status === "planned")
   const canApply = mayImport && job.status === "planned" && changed(job) > 0
-  useShortcuts(canApply ? [{ keys: "a", label: words.apply(changed(job)), run: () => setAsking(true) }] : [])
+  const isDanger = countOf(job, "delete") > 0 || job.options.mode === "restore"
+  async function run() {
+    try {
+      take(await apply(job))
+      setAsking(false)
+    } catch (problem) {
+      void client.invalidateQueries({ queryKey: ["imports", job.id] })
+      throw problem
+    }
+  }
+  /** Have it applied; only what takes something away, or all of it, is asked for. */
+  async function start() {
+    if (isDanger) {
+      setAsking(true)
+      return
+    }
+    setSending(true)
+    setRefusal(undefined)
+    await run().catch(setRefusal)
+    setSending(false)
+  }
+  const begin = () => isSending || void start()
+  useShortcuts(canApply ? [{ keys: "a", label: words.apply(changed(job)), run: begin }] : [])
   const isKept = job.expires_at === null || Date.parse(job.expires_at) > Date.now()
   const hasRows = job.counts !== null && isKept
   return (
@@ -68,7 +93,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
         <>
           {canCancel && <Button onPress={() => void stop().catch(complain)}>{words.cancel}</Button>}
           {canApply && (
-            <Button look="primary" keys="a" onPress={() => setAsking(true)}>
+            <Button look="primary" keys="a" isDisabled={isSending} onPress={begin}>
               {words.apply(changed(job))}
             </Button>
           )}
@@ -91,11 +116,18 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
           ]}
         />
         {isGoingOn(job) && <Progress job={job} />}
+        {refusal !== undefined && <Refusal>{sentenceOf(refusal, KNOWN)}</Refusal>}
         <Outcome job={job} />
         {job.counts && (
           <section className={css.part} aria-labelledby="plan">
             <h2 id="plan">{job.status === "applied" ? words.appliedTitle : words.planTitle}</h2>
+            <BySheet job={job} />
             <Counts job={job} />
+            {hasRows && !isGoingOn(job) && (
+              <p>
+                <ButtonLink href={`/imports/${job.id}/rows`}>{words.showRows}</ButtonLink>
+              </p>
+            )}
             <Summary job={job} />
             {refused(job) > 0 && hasRows && (
               <p>
@@ -107,10 +139,9 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
             )}
           </section>
         )}
-        {hasRows && !isGoingOn(job) && <Rows job={job} />}
         {job.counts && !isKept && <p className={css.quiet}>{m.exchange.rows.gone}</p>}
       </div>
-      {isAsking && <Apply job={job} close={() => setAsking(false)} take={take} />}
+      {isAsking && <AskFirst job={job} close={() => setAsking(false)} run={run} />}
     </Page>
   )
 }
@@ -170,45 +201,36 @@ function Outcome({ job }: { job: Import }) {
     )
   }
   if (status !== "planned" || !counts) return null
-  if (refused(job) > 0) return <p>✕ {words.notClean(refused(job))}</p>
+  if (refused(job) > 0) {
+    return (
+      <p>
+        ✕ {words.notClean(refused(job))} {changed(job) > 0 && words.without(refused(job))}
+      </p>
+    )
+  }
   const said = changed(job) === 0 ? words.nothing : words.clean
   return <p>{job.summary?.clean ? `● ${said}` : `▲ ${said} ${words.notWhole}`}</p>
 }
 
-type ApplyProps = { job: Import; close: () => void; take: (job: Import) => void }
+type ApplyProps = { job: Import; close: () => void; run: () => Promise<void> }
 
-/** The last question before the record changes; deletions are counted out. */
-function Apply({ job, close, take }: ApplyProps) {
+/** The question before something of the record goes: deletions are counted out, a restore is for those who mean it. */
+function AskFirst({ job, close, run }: ApplyProps) {
   const [typed, setTyped] = useState("")
-  const client = useQueryClient()
   const deletions = countOf(job, "delete")
   const isRestore = job.options.mode === "restore"
-  const isDanger = deletions > 0 || isRestore
-  const action = isRestore ? words.restore : words.apply(changed(job))
-  async function run() {
-    try {
-      take(await apply(job))
-      close()
-    } catch (problem) {
-      void client.invalidateQueries({ queryKey: ["imports", job.id] })
-      throw problem
-    }
-  }
   return (
     <Ask
-      role={isDanger ? "alertdialog" : "dialog"}
-      title={deletions > 0 ? words.deleteTitle(deletions) : isRestore ? words.restoreTitle : action}
-      action={action}
-      look={isDanger ? "danger" : "primary"}
-      focus={deletions > 0 ? undefined : isRestore ? "cancel" : "action"}
+      role="alertdialog"
+      title={deletions > 0 ? words.deleteTitle(deletions) : words.restoreTitle}
+      action={isRestore ? words.restore : words.apply(changed(job))}
+      look="danger"
+      focus={deletions > 0 ? undefined : "cancel"}
       isReady={deletions === 0 || typed.trim() === String(deletions)}
-      known={{ record_changed: words.changed, import_not_planned: words.tooLate }}
+      known={KNOWN}
       run={run}
       close={close}
     >
-      <p>
-        {refused(job) > 0 && words.without(refused(job))} {words.applyHint}
-      </p>
       {isRestore && <p>{words.restoreHint}</p>}
       {deletions > 0 && (
         <>

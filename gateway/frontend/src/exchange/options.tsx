@@ -10,7 +10,6 @@ const words = m.exchange.options
 const TEXTS = [
   { name: "source_system", label: words.source_system, hint: words.source_systemHint },
   { name: "assign_external_id", label: words.external_id, hint: words.external_idHint },
-  { name: "encoding", label: words.encoding, hint: words.encodingHint },
 ]
 const CHOICES = ["mode", "on_conflict", "deleted", "links", "missing"] as const
 

@@ -3,9 +3,12 @@ import { nameOfField } from "../items/fields"
 import { formatCount, m } from "../messages"
 import type { Action, Import } from "./api"
 import css from "./exchange.module.css"
+import { plainly } from "./names"
 
 const words = m.exchange.job
 const ACTIONS = Object.keys(m.exchange.actions) as Action[]
+const MOST_SHEETS = 20
+type Sheet = NonNullable<NonNullable<Import["summary"]>["sheets"]>[number]
 const REFUSED: Action[] = ["conflict", "error"]
 const ROW_KINDS = { requirements: "requirement", test_cases: "test_case", links: "link" } as const
 const KINDS = Object.keys(ROW_KINDS) as (keyof typeof ROW_KINDS)[]
@@ -27,6 +30,34 @@ export function changesOf(job: Import): string {
   return said.map((action) => `${m.exchange.actions[action]} ${formatCount(countOf(job, action))}`).join(" · ")
 }
 
+/** What comes of each sheet of a workbook, in a sentence each. */
+export function BySheet({ job: { summary } }: { job: Import }) {
+  const sheets = summary?.sheets ?? []
+  if (sheets.length < 2) return null
+  return (
+    <ul className={css.remarks}>
+      {sheets.slice(0, MOST_SHEETS).map((sheet) => (
+        <li key={sheet.sheet}>{m.exchange.comingOf(sheet.sheet, whatOf(sheet))}</li>
+      ))}
+      {sheets.length > MOST_SHEETS && <li className={css.quiet}>{m.exchange.more(sheets.length - MOST_SHEETS)}</li>}
+    </ul>
+  )
+}
+
+/** Return what a sheet has, such as "300 requirements, 2 refused": each kind with what becomes of its rows. */
+function whatOf(sheet: Sheet): string {
+  const taken = KINDS.flatMap((kind) => {
+    const { create, update, unchanged } = sheet[kind]
+    const count = create + update + unchanged
+    return count > 0 ? [words.bySheet[kind]?.(count)] : []
+  })
+  const others = (["conflict", "error", "skip"] as const).flatMap((action) => {
+    const count = KINDS.reduce((sum, kind) => sum + sheet[kind][action], 0)
+    return count > 0 ? [`${formatCount(count)} ${m.exchange.actions[action].toLowerCase()}`] : []
+  })
+  return [...taken, ...others].join(", ") || words.nothingOf
+}
+
 /** How many of each kind have each action; a number leads to its rows. */
 export function Counts({ job }: { job: Import }) {
   const { counts } = job
@@ -35,7 +66,7 @@ export function Counts({ job }: { job: Import }) {
     (action) => ["create", "update", "unchanged"].includes(action) || countOf(job, action) > 0,
   )
   return (
-    <div className={`${css.scroller} ${css.counts}`}>
+    <div className={`${css.across} ${css.counts}`}>
       <table className={css.table}>
         <thead>
           <tr>
@@ -56,7 +87,7 @@ export function Counts({ job }: { job: Import }) {
                   {!counts[kind][action] ? (
                     <span className={css.quiet}>{formatCount(0)}</span>
                   ) : (
-                    <Link href={`/imports/${job.id}?kind=${ROW_KINDS[kind]}&action=${action}`}>
+                    <Link href={`/imports/${job.id}/rows?kind=${ROW_KINDS[kind]}&action=${action}`}>
                       {formatCount(counts[kind][action])}
                     </Link>
                   )}
@@ -89,7 +120,7 @@ export function Summary({ job: { id, summary, options } }: { job: Import }) {
               <ul className={css.remarks} data-failed={isFailure || undefined}>
                 {remarks.map(({ code, count, row, message }) => (
                   <li key={code}>
-                    <span aria-hidden="true">{sign}</span> {message}{" "}
+                    <span aria-hidden="true">{sign}</span> {plainly(message)}{" "}
                     <span className={css.quiet}>
                       {[
                         count > 1 && !message.includes(formatCount(count)) && words.times(count),
@@ -98,7 +129,7 @@ export function Summary({ job: { id, summary, options } }: { job: Import }) {
                         .filter(Boolean)
                         .join(", ")}
                     </span>{" "}
-                    {isFailure && <Link href={`/imports/${id}?code=${code}`}>{m.exchange.rows.title}</Link>}
+                    {isFailure && <Link href={`/imports/${id}/rows?code=${code}`}>{m.exchange.rows.title}</Link>}
                   </li>
                 ))}
               </ul>

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import * as v from "valibot"
-import { Link } from "wouter"
+import { Link, useParams } from "wouter"
+import { isGone } from "../api/problem"
 import { changeOf, nameOfField } from "../items/fields"
 import { Button } from "../kit/button"
 import { Changes } from "../kit/changes"
@@ -8,12 +10,15 @@ import { useEndless } from "../kit/endless"
 import { EndlessTable } from "../kit/endless-table"
 import { Filter, optionsOf } from "../kit/filter"
 import { FilterBar } from "../kit/filter-bar"
+import { Page, Rest } from "../kit/page"
 import { Panel } from "../kit/panel"
+import { Empty, NotYet } from "../kit/states"
 import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
 import { useUrl } from "../url"
-import { type Import, type Row, readRows } from "./api"
+import { type Import, importOf, type Row, readRows } from "./api"
 import css from "./exchange.module.css"
+import { plainly } from "./names"
 
 const words = m.exchange.rows
 const PAGE = 100
@@ -39,7 +44,7 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 function about({ problems, warnings, changes }: Row) {
-  const said = [...problems, ...warnings].map(({ message }) => message).join(" ")
+  const said = plainly([...problems, ...warnings].map(({ message }) => message).join(" "))
   const sentence = said || changes.map(({ field }) => nameOfField(field)).join(", ")
   return (
     <span title={sentence} data-state={problems.length > 0 ? "failed" : undefined}>
@@ -49,8 +54,21 @@ function about({ problems, warnings, changes }: Row) {
   )
 }
 
+/** The rows of an import: what each does to the record. */
+export default function ImportRowsPage() {
+  const { id = "" } = useParams()
+  const query = useQuery(importOf(id))
+  const { data: job, error } = query
+  const name = job?.file_name ?? m.exchange.job.unnamed
+  return (
+    <Page title={words.of(name)} above={<Link href={`/imports/${id}`}>{words.back}</Link>} fill>
+      {job ? <Rows job={job} /> : isGone(error) ? <Empty title={m.exchange.job.gone} /> : <NotYet query={query} />}
+    </Page>
+  )
+}
+
 /** What an import does, row by row, narrowed by the address. */
-export function Rows({ job }: { job: Import }) {
+function Rows({ job }: { job: Import }) {
   const [url, setUrl] = useUrl(URL_FIELDS)
   const query = useMemo(() => Object.fromEntries(Object.entries(url).filter(([, value]) => value)), [url])
   const list = useEndless(["imports", job.id, "rows", job.plan_hash, query], (place, signal) =>
@@ -58,9 +76,8 @@ export function Rows({ job }: { job: Import }) {
   )
   const [shown, setShown] = useState<Row>()
   return (
-    <section className={css.part} aria-labelledby="rows">
+    <section className={css.history} aria-label={words.title}>
       <FilterBar label={words.filters} count={list.page && words.count(list.page.total)}>
-        <h2 id="rows">{words.title}</h2>
         <Filter
           label={words.action}
           value={url.action}
@@ -86,17 +103,16 @@ export function Rows({ job }: { job: Import }) {
           </Button>
         )}
       </FilterBar>
-      <div className={css.rows}>
+      <Rest beside={shown && <RowPanel row={shown} close={() => setShown(undefined)} />}>
         <EndlessTable
           list={list}
           waiting={6}
           label={words.title}
           columns={COLUMNS}
-          none={<p className={css.quiet}>{words.none}</p>}
+          none={<Empty title={words.none} />}
           beside={{ shown, show: setShown, idOf: ({ position }) => position }}
         />
-        {shown && <RowPanel row={shown} close={() => setShown(undefined)} />}
-      </div>
+      </Rest>
     </section>
   )
 }
@@ -122,7 +138,7 @@ function RowPanel({ row, close }: { row: Row; close: () => void }) {
         </p>
         {[...problems, ...warnings].map(({ code, name, message, value }, place) => (
           <p key={place} className={problems.includes(problems[place] as never) ? css.failed : undefined}>
-            {message}
+            {plainly(message)}
             <span className={css.quiet}>
               {" "}
               {[name && nameOfField(name), value && `${words.value}: ${value}`, code].filter(Boolean).join(" · ")}

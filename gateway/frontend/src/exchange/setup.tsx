@@ -1,127 +1,53 @@
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useEffect, useRef, useState } from "react"
-import { useLocation } from "wouter"
+import { useState } from "react"
 import { ApiProblem } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
-import { FactList, type Facts } from "../kit/facts"
 import { optionsOf } from "../kit/filter"
 import { Refusal } from "../kit/form"
 import { Page } from "../kit/page"
+import { Select } from "../kit/select"
 import { useShortcuts } from "../kit/shortcuts"
 import { NotYet } from "../kit/states"
-import { complain } from "../kit/toast"
+import { Tabs } from "../kit/tabs"
 import { formatCount, m } from "../messages"
-import { type Inspection, inspect, type Options, upload } from "./api"
+import { Advanced } from "./advanced"
+import type { Inspection, Table } from "./api"
 import { useDropped } from "./dropped"
 import css from "./exchange.module.css"
-import { type Column, carriedOver, type Lost, type Mapping } from "./mapping"
-import { MappingEditor } from "./mapping-editor"
+import { type Mapping, partsOf, roleOf } from "./mapping"
+import { plainly, roleName } from "./names"
 import { OptionFields } from "./options"
 import { Preview } from "./preview"
 import { inUnits, useSecondsLeft } from "./progress"
+import { Sheet } from "./sheet"
+import { problemsOf, rolesOf } from "./sheets"
+import { type SetupState, useSetup, useUpload } from "./use-setup"
 
 const words = m.exchange
-/** Options that say how a file is read: with another, it looks different. */
-const OF_READING = ["encoding", "source_system", "format", "kind"]
-
-/** What the objects of a list can be that do not say it themselves. */
-const { links: _, ...OBJECTS } = words.mapping.rowOf
-
 /** Exports of Traceline, which alone can be restored. */
 const NATIVE = new Set(["json", "ndjson"])
+/** More tabs than these are no help. */
+const MOST_TABS = 12
+const MOST_SAID = 8
+/** What is said at the column itself. */
+const AT_COLUMNS = new Set(["unsure_column", "column_beside"])
 
 /** What was done with the columns of this file stays until another is asked for. */
 function ignore() {}
 
-/** What a file is, what its columns become and what happens with them; then it is sent to be planned. */
+/** What a file has, sheet by sheet, and what becomes of it; then it is sent to be planned. */
 export function Setup({ file, choose }: { file: File; choose: (file: File | undefined) => void }) {
-  const [mapping, setMapping] = useState<Mapping>()
-  const [lost, setLost] = useState<Lost[]>([])
-  const [options, setOptions] = useState<Options>({})
-  const [place, setPlace] = useState<Options>({})
-  const [sent, setSent] = useState<number>()
-  const [error, setError] = useState<unknown>()
-  const stop = useRef<AbortController>(undefined)
-  const asking = useRef(0)
-  /** What was proposed last: what differs from it was set by hand. */
-  const base = useRef<{ mapping: Mapping; columns: Column[] }>(undefined)
-  const client = useQueryClient()
-  const [, go] = useLocation()
-  const ofReading = OF_READING.flatMap((name) => (options[name] ? [[name, options[name]]] : []))
-  const reading: Options = { ...Object.fromEntries(ofReading), ...place }
-  const query = useQuery({
-    queryKey: ["inspect", file.name, file.size, file.lastModified, reading, mapping],
-    queryFn: ({ signal }) => inspect(file, reading, mapping, signal),
-    placeholderData: keepPreviousData,
-    staleTime: Number.POSITIVE_INFINITY,
-    meta: { live: false },
-  })
-  useEffect(() => () => stop.current?.abort(), [])
+  const setup = useSetup(file)
+  const { query, data, mapping, options } = setup
+  const { sent, error, start, cancel } = useUpload(file, options, mapping)
+  const [chosen, setChosen] = useState<string>()
   useDropped(ignore)
-  async function readAs(preset: string) {
-    const found = await inspect(file, { ...reading, mapping: preset }, undefined)
-    if (found.mapping) setMapping(found.mapping as Mapping)
-  }
-  function change(next: Mapping | undefined) {
-    setMapping(next)
-    setLost([])
-  }
-  /** Have the mapping proposed anew for another sheet, header, separator, encoding or kind. */
-  async function proposeAnew(asked: Options) {
-    const mine = ++asking.current
-    const { kind, encoding, ...where } = asked
-    const sheet = mapping?.sheet ?? data?.mapping?.sheet
-    const here: Options = where.sheet
-      ? where
-      : { ...place, ...(kind && sheet ? { sheet: String(sheet) } : {}), ...where }
-    const found = await inspect(
-      file,
-      { ...reading, ...(encoding && { encoding }), ...here, ...(kind && { kind }) },
-      undefined,
-    )
-    if (mine !== asking.current || !found.mapping) return
-    const to = { mapping: found.mapping as Mapping, columns: found.columns }
-    const kept = mapping && base.current ? carriedOver(mapping, base.current, to) : undefined
-    base.current = to
-    setPlace(here)
-    setMapping(kept?.isOwn ? kept.mapping : kind ? to.mapping : undefined)
-    setLost(kept?.lost ?? [])
-  }
-  function setReading(next: Options) {
-    setOptions(next)
-    const isOther = next.encoding !== options.encoding
-    // What is typed is no encoding before its last letter.
-    if (isOther && mapping) void proposeAnew({ encoding: next.encoding ?? "" }).catch(() => {})
-  }
-  async function start() {
-    stop.current = new AbortController()
-    setError(undefined)
-    setSent(0)
-    try {
-      const job = await upload(file, { ...options, ...place }, mapping, setSent, stop.current.signal)
-      client.setQueryData(["imports", job.id], job)
-      void client.invalidateQueries({ queryKey: ["imports", "list"] })
-      go(`/imports/${job.id}`)
-    } catch (failure) {
-      if (!stop.current.signal.aborted) setError(failure)
-      setSent(undefined)
-    }
-  }
   useShortcuts([{ keys: "Mod+Enter", label: words.start, run: () => sent === undefined && void start() }])
-  // A mapping that cannot be leaves what was seen before it, to be mended there.
-  const last = useRef<Inspection>(undefined)
-  if (query.data) last.current = query.data
-  const data = last.current
-  if (!mapping && query.data?.mapping && !query.isPlaceholderData) {
-    base.current = { mapping: query.data.mapping as Mapping, columns: query.data.columns }
-  }
   const refusal = query.error instanceof ApiProblem ? query.error : undefined
   const isTooLarge = refusal?.status === 413
-  const [hasNoKinds, setNoKinds] = useState(false)
-  if (refusal?.code === "kind_missing" && !hasNoKinds) setNoKinds(true)
-  const optionFields = <OptionFields options={options} change={setReading} isNative={NATIVE.has(data?.format ?? "")} />
+  const tables = data?.tables ?? []
+  const shown = tables.find(({ sheet }) => sheet === chosen) ?? firstOf(setup)
   return (
     <Page
       title={file.name}
@@ -131,51 +57,96 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
         </Button>
       }
     >
-      <div className={css.setup}>
-        {data && query.error ? <Refusal>{sentenceOf(query.error)}</Refusal> : <NotYet query={query} rows={6} />}
-        {hasNoKinds && (
-          <div className={css.line}>
-            <span aria-hidden="true">{words.mapping.objectsAre}</span>
-            <Choice
-              label={words.mapping.objectsAre}
-              value={options.kind ?? ""}
-              options={optionsOf(OBJECTS)}
-              onChange={(kind) => setOptions({ ...options, kind })}
-            />
-          </div>
+      <div className={css.setup} aria-busy={query.isPlaceholderData || undefined}>
+        {data && query.error ? (
+          <Refusal>{plainly(sentenceOf(query.error))}</Refusal>
+        ) : (
+          <NotYet query={query} rows={6} />
         )}
-        {!data && refusal?.status === 422 && optionFields}
+        <Kinds setup={setup} refusal={refusal} />
+        {data && <Recognised inspection={data} file={file} />}
+        {shown && <Sheets setup={setup} tables={tables} shown={shown} choose={setChosen} />}
+        {data && tables.length === 0 && <Preview inspection={data} />}
+        {data && <Warnings inspection={data} />}
         {(data || isTooLarge) && (
-          <>
-            {data && <Recognised inspection={data} file={file} />}
-            {data?.mapping && data.columns.length > 0 && (
-              <MappingEditor
-                inspection={data}
-                mapping={mapping ?? (data.mapping as Mapping)}
-                isOwn={mapping !== undefined}
-                lost={lost}
-                change={change}
-                proposeAnew={(asked) => void proposeAnew(asked).catch(complain)}
-                readAs={(preset) => void readAs(preset).catch(complain)}
-              />
-            )}
-            {data && <Preview inspection={data} isStale={query.isPlaceholderData} />}
-            {optionFields}
-            {error !== undefined && <Refusal>{sentenceOf(error)}</Refusal>}
+          <OptionFields
+            options={options}
+            change={(next) => void setup.setReading(next).catch(() => {})}
+            isNative={NATIVE.has(data?.format ?? "")}
+          />
+        )}
+        {(data || isTooLarge || refusal?.status === 422) && <Advanced setup={setup} sheet={shown?.sheet ?? null} />}
+        {error !== undefined && <Refusal>{sentenceOf(error)}</Refusal>}
+        {(data || isTooLarge) && (
+          <section className={css.start} aria-label={words.coming}>
             {sent === undefined ? (
-              <div className={css.start}>
+              <>
+                {setup.current && data && <Coming inspection={data} mapping={setup.current} />}
                 <Button look="primary" keys="Mod+Enter" onPress={() => void start()}>
                   {words.start}
                 </Button>
-                <p className={css.quiet}>{words.startHint}</p>
-              </div>
+                <p className={css.hint}>{words.startHint}</p>
+              </>
             ) : (
-              <Upload sent={sent} size={file.size} cancel={() => stop.current?.abort()} />
+              <Upload sent={sent} size={file.size} cancel={cancel} />
             )}
-          </>
+          </section>
         )}
       </div>
     </Page>
+  )
+}
+
+/** Return the sheet that is shown at first: the first of those that are read. */
+function firstOf({ data, current }: SetupState): Table | undefined {
+  if (!data || !current) return data?.tables[0]
+  return data.tables.find(({ sheet }) => partsOf(current, sheet).length > 0) ?? data.tables[0]
+}
+
+type SheetsProps = { setup: SetupState; tables: Table[]; shown: Table; choose: (sheet: string) => void }
+
+/** The sheets of a file, a tab each with what it is; a file of one table has it alone. */
+function Sheets({ setup, tables, shown, choose }: SheetsProps) {
+  const { data, current } = setup
+  const sheet = <Sheet key={shown.sheet} setup={setup} table={shown} />
+  if (tables.length < 2 || !current || !data) return sheet
+  const label = ({ sheet: name }: Table) => name ?? ""
+  const about = (table: Table) => roleName(roleOf(partsOf(current, table.sheet)))
+  if (tables.length > MOST_TABS) {
+    const options = tables.map((table) => ({ value: label(table), label: `${label(table)}: ${about(table)}` }))
+    return (
+      <>
+        <div className={css.line}>
+          <Select label={words.recognised.sheet} value={label(shown)} options={options} onChange={choose} />
+        </div>
+        {sheet}
+      </>
+    )
+  }
+  const tabs = tables.map((table) => {
+    const wrong = problemsOf(data, table.sheet).size
+    const count = [about(table), wrong > 0 && words.sheet.wrong(wrong)].filter(Boolean).join(" ")
+    return { id: label(table), label: label(table), count, content: () => sheet }
+  })
+  return <Tabs label={words.sheet.sheets} tabs={tabs} chosen={label(shown)} onChange={choose} />
+}
+
+/** What the objects of a file are that do not say it themselves. */
+function Kinds({ setup, refusal }: { setup: SetupState; refusal: ApiProblem | undefined }) {
+  const [isNeeded, setNeeded] = useState(false)
+  const { options, setReading } = setup
+  if (refusal?.code === "kind_missing" && !isNeeded) setNeeded(true)
+  if (!isNeeded) return null
+  return (
+    <div className={css.line}>
+      <span aria-hidden="true">{words.sheet.objectsAre}</span>
+      <Choice
+        label={words.sheet.objectsAre}
+        value={options.kind ?? ""}
+        options={optionsOf(words.sheet.objects)}
+        onChange={(kind) => void setReading({ ...options, kind })}
+      />
+    </div>
   )
 }
 
@@ -209,28 +180,49 @@ function Upload({ sent, size, cancel }: { sent: number; size: number; cancel: ()
   )
 }
 
+/** What a file is, in a line. */
 function Recognised({ inspection, file }: { inspection: Inspection; file: File }) {
-  const { format, encoding, dialect, preset, sheets, warnings } = inspection
-  const { delimiter } = (dialect ?? {}) as { delimiter?: string }
-  const facts: Facts = [
-    [words.recognised.format, formatName(format)],
-    [words.job.size, sizeOf(file.size)],
-    [words.recognised.preset, preset && (words.mapping.presets[preset] ?? preset)],
-    [words.recognised.encoding, encoding],
-    [words.recognised.delimiter, delimiter && (words.recognised.delimiters[delimiter] ?? delimiter)],
-    [words.recognised.sheet, sheets.map(({ name }) => name).join(", ")],
+  const { format, preset, sheets, encoding } = inspection
+  const tool = preset && (words.advanced.presets[preset] ?? undefined)
+  const said = [
+    formatName(format),
+    tool && words.recognised.exportOf(tool),
+    sizeOf(file.size),
+    sheets.length > 1 && words.recognised.sheets(sheets.length),
+    encoding,
   ]
+  return <p className={css.quiet}>{said.filter(Boolean).join(" · ")}</p>
+}
+
+/** What a person has to know of a file, beside what is said at its columns. */
+function Warnings({ inspection }: { inspection: Inspection }) {
+  const warnings = inspection.warnings.filter(({ code }) => !AT_COLUMNS.has(code))
+  if (warnings.length === 0) return null
   return (
-    <section className={css.part} aria-label={words.recognised.title}>
-      <h2>{words.recognised.title}</h2>
-      <FactList facts={facts} areBeside />
-      {warnings.length > 0 && (
-        <ul className={css.remarks} aria-label={words.recognised.warnings}>
-          {warnings.map(({ message }) => (
-            <li key={message}>▲ {message}</li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <ul className={css.remarks} aria-label={words.recognised.warnings}>
+      {warnings.map(({ message }) => (
+        <li key={message}>▲ {plainly(message)}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** What comes of each sheet, as far as it is known before it is planned. */
+function Coming({ inspection, mapping }: { inspection: Inspection; mapping: Mapping }) {
+  const read = rolesOf(inspection, mapping)
+  const isAlone = inspection.tables.length === 1
+  if (read.length === 0) return null
+  return (
+    <p>
+      {read.slice(0, MOST_SAID).map(({ table, role }) => {
+        const what = words.comingAs(roleName(role), words.sheet.rows(table.count))
+        return (
+          <span key={table.sheet}>
+            {words.comingOf(isAlone ? words.recognised.tableOf : (table.sheet ?? ""), what)}{" "}
+          </span>
+        )
+      })}
+      {read.length > MOST_SAID && words.more(read.length - MOST_SAID)}
+    </p>
   )
 }

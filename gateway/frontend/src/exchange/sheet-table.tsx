@@ -1,0 +1,146 @@
+import { InlineSelect } from "../kit/inline-select"
+import { formatCount, formatShare, m } from "../messages"
+import type { Described, Table } from "./api"
+import css from "./exchange.module.css"
+import { closedOf, IGNORE, type Part, REST, targetOf, targetsOf, withTarget } from "./mapping"
+import { plainly, targetName } from "./names"
+import { type CellProblem, type Proposal, reasonOf } from "./sheets"
+import { Values } from "./values"
+
+const words = m.exchange.sheet
+const SURE = 0.7
+
+type Props = {
+  table: Table
+  parts: Part[]
+  proposal: Proposal | undefined
+  problems: ReadonlyMap<number, CellProblem[]>
+  change: (parts: Part[]) => void
+}
+
+/** The table of a file as it stands there: above each column what it becomes, at a cell what is wrong with it. */
+export function SheetTable({ table, parts, proposal, problems, change }: Props) {
+  const columns = columnsOf(table, proposal)
+  const isRead = parts.length > 0
+  const targets = columns.map((column) => (isRead ? targetOf(parts, column) : IGNORE))
+  if (table.rows.length === 0) return <p className={css.quiet}>{words.noRows}</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className={css.across} tabIndex={0} aria-label={table.sheet ?? m.exchange.recognised.tableOf}>
+      <table className={`${css.table} ${css.file}`}>
+        <thead>
+          <tr>
+            <th scope="col" className={css.number}>
+              {words.row}
+            </th>
+            {columns.map((column) => (
+              <th key={column.position} scope="col">
+                <div className={css.head}>
+                  <span className={css.name}>{column.name || words.unnamed(column.position)}</span>
+                  {isRead && (
+                    <ColumnMenu column={column} columns={columns} parts={parts} proposal={proposal} change={change} />
+                  )}
+                </div>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map(({ row, cells }) => (
+            <FileRow key={row} row={row} cells={cells} targets={targets} problems={problems.get(row)} />
+          ))}
+        </tbody>
+        <caption className={css.below}>
+          {words.firstOf(table.rows.length)} {words.rows(table.count)}
+        </caption>
+      </table>
+    </section>
+  )
+}
+
+/** Return the columns of a table with what is said of them, those of one that is not read by their names alone. */
+function columnsOf({ names }: Table, proposal: Proposal | undefined): Described[] {
+  return names.map((name, at) => {
+    const known = proposal?.columns[at]
+    return known?.name === name ? known : { name, position: at + 1, samples: [], blanks: 0, values: [] }
+  })
+}
+
+type MenuProps = Pick<Props, "parts" | "proposal" | "change"> & { column: Described; columns: Described[] }
+
+/** What a column becomes, why, and what its values mean. */
+function ColumnMenu({ column, columns, parts, proposal, change }: MenuProps) {
+  const target = targetOf(parts, column)
+  const name = column.name || words.unnamed(column.position)
+  const isOneOfSeveral = parts.length > 1
+  const [role, field] = target.split("/")
+  const part = parts.find((one) => one.role === role)
+  const closed = part && closedOf(part).find((one) => one === field)
+  return (
+    <>
+      <InlineSelect
+        label={words.becomesOf(name)}
+        value={target}
+        options={targetsOf(parts).map((value) => ({ value, label: targetName(value, isOneOfSeveral) }))}
+        onChange={(next) => change(withTarget(parts, columns, column, next))}
+      />
+      {part && closed && (
+        <Values
+          part={part}
+          field={closed}
+          column={column}
+          change={(next) => change(parts.map((one) => (one === part ? next : one)))}
+        />
+      )}
+      <Why target={target} name={name} proposed={reasonOf(parts, column, proposal)} />
+    </>
+  )
+}
+
+/** Why a column becomes what it does: what was seen of it, or that somebody chose it. */
+function Why({ target, name, proposed }: { target: string; name: string; proposed: Described | undefined }) {
+  const isUnsure = typeof proposed?.confidence === "number" && proposed.confidence > 0 && proposed.confidence < SURE
+  const chosen = { [REST]: words.noField(name), [IGNORE]: words.leftOutByYou }[target] ?? words.chosenByYou
+  const share = proposed?.confidence ? `${words.sure(formatShare(proposed.confidence))}: ` : ""
+  const reason = proposed ? share + plainly(proposed.reason ?? "") : chosen
+  return (
+    <span className={css.why} title={reason} data-unsure={isUnsure || undefined}>
+      {isUnsure && <strong>▲ {words.unsure}. </strong>}
+      {reason}
+    </span>
+  )
+}
+
+type RowProps = { row: number; cells: string[]; targets: string[]; problems: CellProblem[] | undefined }
+
+function FileRow({ row, cells, targets, problems = [] }: RowProps) {
+  const elsewhere = problems.filter(({ column }) => column === null || column > targets.length)
+  return (
+    <tr data-failed={problems.length > 0 || undefined}>
+      <th scope="row" className={css.number}>
+        {formatCount(row)}
+        {elsewhere.map(({ message }) => (
+          <Problem key={message} message={message} />
+        ))}
+      </th>
+      {targets.map((target, at) => {
+        const own = problems.filter(({ column }) => column === at + 1)
+        const text = cells[at] ?? ""
+        return (
+          <td key={at} data-problem={own.length > 0 || undefined} data-out={target === IGNORE || undefined}>
+            <span className={css.cell} title={text}>
+              {text}
+            </span>
+            {own.map(({ message }) => (
+              <Problem key={message} message={message} />
+            ))}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+function Problem({ message }: { message: string }) {
+  return <span className={css.problem}>✕ {plainly(message)}</span>
+}
