@@ -16,7 +16,7 @@ import { m, people } from "../messages"
 import { useMay } from "../session/session"
 import { apply, cancel, type Import, importOf, isGoingOn, refusedRowsOf } from "./api"
 import css from "./exchange.module.css"
-import { BySheet, Counts, changed, countOf, refused, Summary } from "./plan"
+import { BySheet, Counts, changed, countOf, refused, Summary, waiting } from "./plan"
 import { useSecondsLeft } from "./progress"
 import { formatName, sizeOf } from "./setup"
 
@@ -59,7 +59,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
     toast(next.status === "cancelled" ? words.cancelHint : words.cancelling)
   }
   const canCancel = mayImport && (isGoingOn(job) || job.status === "planned")
-  const canApply = mayImport && job.status === "planned" && changed(job) > 0
+  const canApply = mayImport && job.status === "planned" && changed(job) + waiting(job) > 0
   const isDanger = countOf(job, "delete") > 0 || job.options.mode === "restore"
   async function run() {
     try {
@@ -82,7 +82,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
     setSending(false)
   }
   const begin = () => isSending || void start()
-  useShortcuts(canApply ? [{ keys: "a", label: words.apply(changed(job)), run: begin }] : [])
+  useShortcuts(canApply ? [{ keys: "a", label: actionOf(job), run: begin }] : [])
   const isKept = job.expires_at === null || Date.parse(job.expires_at) > Date.now()
   const hasRows = job.counts !== null && isKept
   return (
@@ -94,7 +94,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
           {canCancel && <Button onPress={() => void stop().catch(complain)}>{words.cancel}</Button>}
           {canApply && (
             <Button look="primary" keys="a" isDisabled={isSending} onPress={begin}>
-              {words.apply(changed(job))}
+              {actionOf(job)}
             </Button>
           )}
           {!isGoingOn(job) && job.status !== "planned" && mayImport && (
@@ -145,6 +145,10 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
     </Page>
   )
 }
+
+/** Return what applying an import is called, by what it does. */
+const actionOf = (job: Import): string =>
+  changed(job) > 0 ? words.apply(changed(job)) : words.keepWaiting(waiting(job))
 
 /** How far an import is, phase by phase. */
 function Progress({ job }: { job: Import }) {
@@ -208,7 +212,7 @@ function Outcome({ job }: { job: Import }) {
       </p>
     )
   }
-  const said = changed(job) === 0 ? words.nothing : words.clean
+  const said = changed(job) + waiting(job) === 0 ? words.nothing : words.clean
   return <p>{job.summary?.clean ? `● ${said}` : `▲ ${said} ${words.notWhole}`}</p>
 }
 

@@ -19,6 +19,7 @@ export function countOf({ counts }: Pick<Import, "counts">, ...of: Action[]): nu
 }
 
 export const changed = (job: Import): number => countOf(job, "create", "update", "delete")
+export const waiting = (job: Import): number => countOf(job, "wait")
 export const refused = (job: Import): number => countOf(job, ...REFUSED)
 
 const ENDED_WITHOUT = new Set(["cancelled", "failed", "expired"])
@@ -47,15 +48,16 @@ export function BySheet({ job: { summary } }: { job: Import }) {
 /** Return what a sheet has, such as "300 requirements, 2 refused": each kind with what becomes of its rows. */
 function whatOf(sheet: Sheet): string {
   const taken = KINDS.flatMap((kind) => {
-    const { create, update, unchanged } = sheet[kind]
-    const count = create + update + unchanged
+    const { create, update, unchanged, wait = 0 } = sheet[kind]
+    const count = create + update + unchanged + wait
     return count > 0 ? [words.bySheet[kind]?.(count)] : []
   })
+  const waits = KINDS.reduce((sum, kind) => sum + (sheet[kind].wait ?? 0), 0)
   const others = (["conflict", "error", "skip"] as const).flatMap((action) => {
     const count = KINDS.reduce((sum, kind) => sum + sheet[kind][action], 0)
     return count > 0 ? [`${formatCount(count)} ${m.exchange.actions[action].toLowerCase()}`] : []
   })
-  return [...taken, ...others].join(", ") || words.nothingOf
+  return [...taken, waits > 0 && words.wait(waits), ...others].filter(Boolean).join(", ") || words.nothingOf
 }
 
 /** How many of each kind have each action; a number leads to its rows. */

@@ -301,6 +301,9 @@ export const exchange = {
       links: counted("link"),
     } as Record<string, (count: number) => string>,
     nothingOf: "nothing",
+    wait: (count: number) =>
+      `${numbers.format(count)} of them ${plural(count, "waits for its", "wait for their")} other end`,
+    keepWaiting: (count: number) => `Keep ${counted("link that waits", "links that wait")(count)}`,
     planTitle: "What would happen",
     appliedTitle: "What happened",
     clean: "Every row can be applied.",
