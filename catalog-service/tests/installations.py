@@ -1,7 +1,7 @@
 """Installations of catalog-service with a worker that imports, and what their records say."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -96,18 +96,15 @@ class Installation:
         del matrix["made_at"]
         return {**found, "matrix": matrix}
 
-    async def described(self, without: Set[str] = frozenset()) -> list[Any]:
-        """Return what is the same in another installation with the same record, where links name their ends.
-
-        `without`: names of further fields that are left out.
-        """
+    async def described(self) -> list[Any]:
+        """Return what is the same in another installation with the same record, where links name their ends."""
         names: dict[str, Any] = {}
         rows: list[Any] = []
         for path in _LISTS:
             for row in (await self.admin.read(path, limit=500))["items"]:
                 names[row["id"]] = [row.get("external_id"), row.get("title")]
                 ends = {end: names[row[end]] for end in ("requirement_id", "test_case_id") if end in row}
-                said = {name: value for name, value in row.items() if name not in _OURS | without}
+                said = {name: value for name, value in row.items() if name not in _OURS}
                 rows.append([path, {**said, **ends}])
         return sorted(rows, key=_sorted)
 

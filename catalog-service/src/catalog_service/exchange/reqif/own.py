@@ -34,7 +34,9 @@ _NOT_IN_XML = "\ufffe\uffff"
 FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWrite.model_fields}
 _NAMES = {"external_id": "ReqIF.ForeignID", "title": "ReqIF.Name", "description": "ReqIF.Text"}
 _LABELS = {"requirement": "Requirement", "test_case": "Test Case"}
-_KEPT_BESIDE = frozenset(("notes", *(name for fields in FIELDS.values() for name in fields)))
+_KEPT_BESIDE = frozenset(
+    ("notes", "link_source", "confidence_score", *(name for fields in FIELDS.values() for name in fields))
+)
 _PARAGRAPHS = frozenset(("description", "preconditions", "postconditions"))
 JSON_FIELDS = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
 _ENUMS: Mapping[str, Mapping[str, Iterable[str]]] = {

@@ -104,13 +104,22 @@ def own_node(identifier: str, last_change: str) -> str:
     )
 
 
+def values_of_link(identifier: str, row: Cells) -> list[str]:
+    """Return the values of our tool extension for what a relation has no place for: who made a link, and how sure."""
+    *_, source, score = row
+    beside = [] if source in {None, "imported"} else [own.extension_value(identifier, "link_source", source, None)]
+    if score is not None:
+        beside.append(own.extension_value(identifier, "confidence_score", float(score), None))
+    return beside
+
+
 def own_relation(row: Cells, source: str, target: str, last_change: str) -> tuple[str, list[str]]:
     """Return a link as a SPEC-RELATION between objects, and the values of our tool extension that it needs.
 
     `source` is its test case, `target` its requirement, as they stand between tags.
     """
-    identifier, _, _, link_type, notes = row
-    values, beside = "", []
+    identifier, _, _, link_type, notes, *_ = row
+    values, beside = "", values_of_link(f"_{identifier}", row)
     if notes:
         around, content, _ = _string(own.notes_of(link_type))
         values = f"<VALUES>{around % content(notes)}</VALUES>"
@@ -166,6 +175,6 @@ def _definition(form: str, identifier: str) -> str:
 
 _FORMS = {kind: _Form(kind) for kind in own.FIELDS}
 COLUMNS: Mapping[str, Sequence[str]] = {kind: form.columns for kind, form in _FORMS.items()} | {
-    "link": ("id", "requirement_id", "test_case_id", "link_type", "notes")
+    "link": ("id", "requirement_id", "test_case_id", "link_type", "notes", "link_source", "confidence_score")
 }
 """What an export has of each kind of records."""

@@ -27,7 +27,14 @@ from catalog_service.exchange.reqif.elements import (
 from catalog_service.exchange.reqif.fragments import clean, escape_text
 from catalog_service.exchange.reqif.mapping import ObjectMapping
 from catalog_service.exchange.reqif.namespaces import REQIF, TRACELINE, XHTML
-from catalog_service.exchange.reqif.own_elements import COLUMNS, Cells, own_node, own_object, own_relation
+from catalog_service.exchange.reqif.own_elements import (
+    COLUMNS,
+    Cells,
+    own_node,
+    own_object,
+    own_relation,
+    values_of_link,
+)
 from catalog_service.exchange.reqif.relations import link_type_of
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.reqif.stored import Stored
@@ -118,11 +125,12 @@ class ReqifWriter:
             self._begin_relations()
         elements: list[str] = []
         for row in rows:
-            _, requirement_id, test_case_id, link_type, notes = row
+            _, requirement_id, test_case_id, link_type, notes, *_ = row
             requirement, test_case = self._identifiers.get(requirement_id), self._identifiers.get(test_case_id)
             relations = self._pending.pop((requirement, test_case), [])
             if relations and link_type_of(relations[0], self._schema) == link_type:
                 elements.extend(map(self._relation, relations))
+                self._keep(values_of_link(relations[0]["identifier"], row))
                 if notes:
                     self._keep([own.extension_value(relations[0]["identifier"], "notes", notes, None)])
             else:
