@@ -137,6 +137,11 @@ async def test_the_item_of_another_source_is_taken_over_only_when_asked(imports:
     assert told(skipped) == ("skip", "other_source")
 
 
+async def test_what_is_applied_is_not_applied_again(imports: Any) -> None:
+    job = await imports.load(imports.requirement())
+    problem(await imports.catalog.post(f"/imports/{job['id']}/apply", {}), 409, "import_not_planned")
+
+
 async def test_a_row_without_a_key_would_be_created_again(imports: Any) -> None:
     record = {**imports.requirement(), "external_id": None}
     job = await imports.plan(record, apply="if_clean")

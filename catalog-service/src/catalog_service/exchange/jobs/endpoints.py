@@ -226,7 +226,7 @@ async def apply_import(
     """Change the record as planned: all or nothing, unless `atomic` is false.
 
     409 `record_changed` with the new counts when the plan is not what was seen, or the record not what was planned for.
-    Applying what is applied already answers with it.
+    One that is being applied is waited for; one that was applied is 409 `import_not_planned`.
     """
     before = await service.get(database, import_id)
     if before.options["mode"] == Mode.RESTORE and reviewer.role is not Role.ADMIN:

@@ -139,7 +139,7 @@ async def page(database: Database, conditions: Conditions, wanted: PageRequest) 
 async def apply(database: Database, job_id: UUID, asked: ApplyImport, caller: Identity) -> Job:
     """Have a planned job applied and return it; raises NotFound and Conflict."""
     job = await get(database, job_id)
-    if job.status == "applied" or job.status == "applying":
+    if job.status == "applying":
         return job
     if job.status != "planned":
         raise not_planned(job)
