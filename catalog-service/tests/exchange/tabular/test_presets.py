@@ -274,13 +274,12 @@ def test_the_severity_of_polarion_is_the_priority_where_it_says_how_much_somethi
     assert [item["priority"] for item in found.fields] == ["critical", "low"]
 
 
-def test_headings_of_doors_become_titles_of_what_has_no_text() -> None:
+def test_headings_of_doors_are_no_items_unless_they_have_a_text() -> None:
     found = read("Object Identifier,Object Heading,Object Text\nD-1,Doors,\nD-2,,The door shall close.\n")
     assert [(item["title"], item["description"]) for item in found.fields] == [
-        ("Doors", "Doors"),
         ("The door shall close.", "The door shall close."),
     ]
-    both = read("Object Identifier,Object Heading,Object Short Text,Object Text\nD-1,Doors,,\nD-2,,Close,It closes.\n")
+    both = read("Object Identifier,Object Heading,Object Short Text,Object Text\nD-1,Doors,,T\nD-2,,Close,It closes.\n")
     assert [item["title"] for item in both.fields] == ["Doors", "Close"]
 
 

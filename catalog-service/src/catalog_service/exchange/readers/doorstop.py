@@ -22,7 +22,7 @@ from catalog_service.exchange.readers.items import (
 from catalog_service.exchange.readers.lines import is_archive, is_meant, other_files
 from catalog_service.exchange.records import ItemKind, Notice, Record, Unreadable
 from catalog_service.exchange.refusals import archive_of
-from chassis.core.wording import counted, shown
+from chassis.core.wording import counted, listed, shown
 from chassis.files.archives import Archive
 
 SYSTEM = "doorstop"
@@ -30,6 +30,7 @@ CONFIGURATION = ".doorstop.yml"
 _SUFFIXES = (".yml", ".yaml", ".md")
 _FRONT = re.compile(r"\A---[ \t]*+\n(.*?)\n---[ \t]*+(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"\A\s*+#++[ \t]++(\S[^\n]*+)\n?")
+_MOST_SHOWN = 5
 _MOST_VALUES = 20_000
 """Of an item; some take hundreds of bytes each."""
 _LONGEST_NUMBER = 100
@@ -119,11 +120,15 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         for folder, name in tree.items():
             relations.know(_id(name), kinds[folder])
         inactive: Counter[str] = Counter()
+        headings: list[str] = []
         row = 0
         for folder, name in tree.items():
             content = _item(tree.text(name), name)
             if content.get("active") is False:
                 inactive[tree.prefix(folder)] += 1
+                continue
+            if _is_heading(content):
+                headings.append(_said(content.get("header")) or _id(name))
                 continue
             row += 1
             draft = _draft(content, name, row, kinds[folder])
@@ -131,6 +136,12 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             _relate(draft, content, relations)
             yield draft.item()
         yield from relations.links()
+        if headings:
+            are = "item is a heading" if len(headings) == 1 else "items are headings"
+            shown_first = listed(map(shown, headings[:_MOST_SHOWN]), "and")
+            yield Notice(
+                "headings_left_out", f"{len(headings)} {are}, no requirement or test: {shown_first}.", len(headings)
+            )
         if inactive:
             total = sum(inactive.values())
             yield Notice(
@@ -139,6 +150,11 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
                 total,
             )
         yield from other_files(tree.others(), "items of Doorstop")
+
+
+def _is_heading(content: Mapping[str, Any]) -> bool:
+    """Check whether an item is the heading of those below it: not normative, with a title and no text of its own."""
+    return content.get("normative") is False and not _said(content.get("text")) and not content.get("links")
 
 
 def _kind(tree: _Tree, folder: str, options: ReadOptions) -> ItemKind:

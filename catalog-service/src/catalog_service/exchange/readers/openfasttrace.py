@@ -221,7 +221,7 @@ def _items(lines: Iterator[tuple[int, str]], outside: Outside) -> Iterator[SpecI
             headings = [(level, text) for level, text in headings if level < depth] + [(depth, _heading(heading))]
             is_taken = False
         elif item is not None:
-            part = _take(item, part, line)
+            part = part if outside.forwards(line) else _take(item, part, line)
         elif _UNDERLINE.fullmatch(line):
             if was_outside:
                 outside.leave()

@@ -26,12 +26,17 @@ class Outside:
 
     def take(self, line: str, number: int) -> bool:
         """Take a line that is in no item; return whether it is text, which the title of the next item may be."""
-        if _FORWARDED.match(line):
-            self.forwarded += 1
+        if self.forwards(line):
             return False
         self.lines, self._before = self.lines + 1, self.first
         self.first = self.first or f"line {number}{f' of {self.path}' if self.path else ''}"
         return True
+
+    def forwards(self, line: str) -> bool:
+        """Check whether a line hands an item on, and count it."""
+        is_forwarding = _FORWARDED.match(line) is not None
+        self.forwarded += is_forwarding
+        return is_forwarding
 
     def leave(self) -> None:
         """Leave out the last line: it is a title."""

@@ -164,6 +164,9 @@ def _is_number(text: str) -> bool:
 def _steps(node: Node) -> list[Step]:
     steps = node.all("steps", "step")
     if steps:
+        numbers = [one.first("step_number") for one in steps]
+        if all(number.isdecimal() and len(number) < 10 for number in numbers):
+            steps = [one for _, one in sorted(zip(map(int, numbers), steps, strict=True), key=lambda step: step[0])]
         return [Step(one.html("actions"), "", one.html("expectedresults")) for one in steps]
     # Before version 1.9 a test case had one text for all its steps.
     return [Step(text_of_html(node.first("steps")), "", node.html("expectedresults"))]

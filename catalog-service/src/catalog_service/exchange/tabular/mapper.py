@@ -7,6 +7,7 @@ from typing import Any
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
 from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, ids_in
+from catalog_service.exchange.tabular.headings import Headings
 from catalog_service.exchange.tabular.kinds import kind_columns
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.related import count_named, level_columns
@@ -64,6 +65,7 @@ class Mapper:
             else:
                 self._sources.append(self._source(name, rule))
         self._links = self._link_sources()
+        self._headings = None if mapping.headings is None else Headings(mapping.headings, columns)
         self._ignored = {at for name in mapping.ignore for at in columns.all_of(name)}
         if columns.header and columns.header[-1] == PROBLEM and len(columns) - 1 not in self._used:
             self._ignored.add(len(columns) - 1)
@@ -137,6 +139,8 @@ class Mapper:
     def notices(self) -> Iterator[Notice]:
         """Yield what has to be said of the table as a whole, now that it is read."""
         yield from self._cases.notices()
+        if self._headings is not None:
+            yield from self._headings.notices()
         yield from self._tally.notices()
         if self._kept:
             names = listed(map(shown, self._kept), "and")
@@ -169,6 +173,8 @@ class Mapper:
         row = case.row
         if case.is_of_links:
             yield from self._links_without_item(case)
+            return
+        if self._headings is not None and self._headings.takes(row.number, case.cells):
             return
         if not case.steps and self._steps is not None and (other := self._steps.otherwise) is not None:
             case.steps = other.read(case.cells)
@@ -298,6 +304,8 @@ class Mapper:
         rest.update(unlisted)
         if self._sheet is not None:
             rest["sheet"] = self._sheet
+        if self._headings is not None and self._headings.sections:
+            rest["sections"] = self._headings.sections
         if rest:
             metadata[self._source_system or _REST] = rest
         if self._steps is not None and case.steps:

@@ -145,6 +145,17 @@ class LinksRule(Strict):
     link_type: str | None = None
 
 
+class HeadingsRule(Strict):
+    """Rows that are headings: they say something in `column` and nothing in `texts`; `level` says how deep they are.
+
+    They are no items: what stands below them keeps them as its sections.
+    """
+
+    column: Column
+    texts: Annotated[list[Column], Field(min_length=1)]
+    level: Column | None = None
+
+
 class LeftOut(Strict):
     """Rows that are not read: those whose column has one of these values, whatever their case."""
 
@@ -178,6 +189,7 @@ class Mapping(Strict):
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
     ignore: list[Column] = []
     leave_out: LeftOut | None = None
+    headings: HeadingsRule | None = None
     markup: Literal["html"] | None = None
 
 

@@ -136,7 +136,20 @@ def resolve(preset: Preset, sample: Sample) -> dict[str, Any]:
         mapping["leave_out"] = {**leave_out, "column": column}
     else:
         mapping.pop("leave_out", None)
+    if (headings := _headings(mapping.pop("headings", None), sample)) is not None:
+        mapping["headings"] = headings
     return mapping
+
+
+def _headings(rule: dict[str, Any] | None, sample: Sample) -> dict[str, Any] | None:
+    """Return which rows are headings, None where the columns that tell them are not there."""
+    if rule is None or (column := _first(rule["column"], sample)) is None:
+        return None
+    texts = [found for names in rule["texts"] if (found := _first(names, sample)) is not None]
+    level = _first(rule["level"], sample)
+    if not texts:
+        return None
+    return {"column": column, "texts": texts, **({} if level is None else {"level": level})}
 
 
 def _field(rule: dict[str, Any], sample: Sample) -> dict[str, Any] | None:

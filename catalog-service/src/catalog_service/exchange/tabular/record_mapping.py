@@ -8,6 +8,7 @@ from pydantic import Field
 
 from catalog_service.exchange.tabular.mapping import (
     Column,
+    HeadingsRule,
     Kind,
     LeftOut,
     LinksRule,
@@ -27,7 +28,7 @@ Asked = Literal["auto", "requirements", "test_cases", "links", "matrix", "ignore
 SourceSystem = Annotated[str, Field(max_length=50)]
 _MOST_SHEETS = 1000
 _OF_ALL = ("name", "format", "encoding", "delimiter", "external_id_prefix")
-_OF_SHEET = ("sheet", "header_row", "fields", "links", "rest", "ignore", "leave_out", "markup")
+_OF_SHEET = ("sheet", "header_row", "fields", "links", "rest", "ignore", "leave_out", "headings", "markup")
 
 
 class MatrixRule(Strict):
@@ -70,6 +71,7 @@ class SheetRule(Strict):
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
     ignore: list[Column] = []
     leave_out: LeftOut | None = None
+    headings: HeadingsRule | None = None
     markup: Literal["html"] | None = None
     matrix: MatrixRule | None = None
     types: TypesRule | None = None

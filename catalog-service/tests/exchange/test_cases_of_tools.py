@@ -1,0 +1,166 @@
+"""What files of tools come to as a whole: their items, links and what is said of the rest, a case a kind."""
+
+import io
+import zipfile
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from catalog_service.exchange import registry
+from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.records import Item, Link, Notice, Record
+
+
+@dataclass
+class Case:
+    """A file, the external ids of its items by their kind, its links, and codes of what is said of it."""
+
+    name: str
+    content: str | bytes
+    requirements: list[str] = field(default_factory=list)
+    test_cases: list[str] = field(default_factory=list)
+    links: set[tuple[str, str]] = field(default_factory=set)
+    said: set[str] = field(default_factory=set)
+    fields: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def tree(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+DOORS = """"Object Identifier","Object Level","Object Heading","Object Text","Priority","In-links"
+"BRK1","1","Brakes","","",""
+"BRK2","2","","The brake holds the car on a slope.","High","TBR1; TBR2"
+"BRK3","2","Hand brake","","",""
+"BRK4","3","","The hand brake holds without power.","Low",""
+"BRK5","2","","","",""
+"BRK6","2","","The pedal returns by itself.","Low",""
+"""
+TESTLINK = """<testcases><testcase internalid="3" name="Pump fills"><fullexternalid>PMP-3</fullexternalid>
+<steps><step><step_number>3</step_number><actions>third</actions><expectedresults>c</expectedresults></step>
+<step><step_number>1</step_number><actions>first</actions><expectedresults>a</expectedresults></step>
+<step><step_number>2</step_number><actions>second</actions><expectedresults>b</expectedresults></step></steps>
+<requirements><requirement><doc_id>PUMP-REQ-1</doc_id></requirement></requirements></testcase></testcases>"""
+OPENFASTTRACE = """# Pump
+## Filling
+`req~fills~1`
+
+The pump fills the tank.
+
+Needs: utest
+
+### It is tried
+`utest~fills~1`
+
+Covers: `req~fills~1`
+
+`dsn --> impl, utest : req~fills~1`
+"""
+AZURE = """ID,Work Item Type,Title,Test Step,Step Action,Step Expected
+,Test Case,Tap opens,1,Turn the tap,Water runs
+,,,1,Turn the tap,Water runs
+,,,2,Turn it back,Water stops
+"""
+DOORSTOP = tree(
+    {
+        "req/.doorstop.yml": "settings:\n  digits: 3\n  prefix: PMP\n  sep: '-'\n",
+        "req/PMP-001.yml": "active: true\nheader: Pump\nlevel: 1.0\nnormative: false\ntext: ''\nlinks: []\n",
+        "req/PMP-002.yml": "active: true\nheader: Fills\nlevel: 1.1\nnormative: true\ntext: It fills.\nlinks: []\n",
+        "test/.doorstop.yml": "settings:\n  digits: 3\n  parent: PMP\n  prefix: TST\n  sep: '-'\n",
+        "test/TST-001.yml": "active: true\nlevel: 1.0\nnormative: true\ntext: Fill it.\nlinks:\n"
+        "- PMP-002: abc\n- PMP-050: null\n",
+    }
+)
+GERMAN = "Nr;Titel;Beschreibung;Priorität;Typ;Prüffall\nP-1;Pumpe;Die Pumpe füllt.;hoch;nicht funktional;T-1;\n"
+
+CASES = [
+    Case(
+        "doors.csv",
+        DOORS,
+        requirements=["BRK2", "BRK4", "BRK6"],
+        links={("BRK2", "TBR1"), ("BRK2", "TBR2")},
+        said={"headings_as_sections", "empty_objects"},
+        fields={
+            "BRK2": {"sections": ["Brakes"]},
+            "BRK4": {"sections": ["Brakes", "Hand brake"]},
+            "BRK6": {"sections": ["Brakes"]},
+        },
+    ),
+    Case(
+        "testlink.xml",
+        TESTLINK,
+        test_cases=["PMP-3"],
+        links={("PUMP-REQ-1", "PMP-3")},
+        fields={"PMP-3": {"steps": {"1": "first\nExpected: a", "2": "second\nExpected: b", "3": "third\nExpected: c"}}},
+    ),
+    Case(
+        "pump.md",
+        OPENFASTTRACE,
+        requirements=["req~fills~1"],
+        test_cases=["utest~fills~1"],
+        links={("req~fills~1", "utest~fills~1")},
+        said={"forward_not_taken"},
+        fields={"utest~fills~1": {"description": "It is tried"}},
+    ),
+    Case(
+        "azure.csv",
+        AZURE,
+        test_cases=["Tap opens"],
+        said={"step_repeated"},
+        fields={
+            "Tap opens": {
+                "steps": {"1": "Turn the tap\nExpected: Water runs", "2": "Turn it back\nExpected: Water stops"}
+            }
+        },
+    ),
+    Case(
+        "pump.zip",
+        DOORSTOP,
+        requirements=["PMP-002"],
+        test_cases=["TST-001"],
+        links={("PMP-002", "TST-001"), ("PMP-050", "TST-001")},
+        said={"headings_left_out"},
+    ),
+    Case(
+        "pumpe.csv",
+        GERMAN,
+        requirements=["P-1"],
+        links={("P-1", "T-1")},
+        fields={"P-1": {"type": "non_functional", "priority": "high"}},
+    ),
+]
+
+
+def read(case: Case) -> list[Record]:
+    content = case.content.encode() if isinstance(case.content, str) else case.content
+    chosen = registry.recognise(io.BytesIO(content), case.name, None)
+    return list(chosen.read(io.BytesIO(content), ReadOptions(file_name=case.name)))
+
+
+def said_of(item: Item) -> dict[str, Any]:
+    """Return the fields of an item with those that its tool has of it."""
+    further = item.fields.get("custom_metadata") or {}
+    return {
+        **item.fields,
+        **{name: value for part in further.values() if isinstance(part, dict) for name, value in part.items()},
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_file_of_a_tool_comes_to_what_it_says(case: Case) -> None:
+    records = read(case)
+    items = [record for record in records if isinstance(record, Item)]
+    names = {id(item): item.fields.get("external_id") or item.fields["title"] for item in items}
+    found = {kind: [names[id(one)] for one in items if one.kind == kind] for kind in ("requirement", "test_case")}
+    assert found == {"requirement": case.requirements, "test_case": case.test_cases}
+    links = {(one.requirement["external_id"], one.test_case["external_id"]) for one in records if isinstance(one, Link)}
+    assert links == case.links
+    assert case.said <= {record.code for record in records if isinstance(record, Notice)}
+    for item in items:
+        wanted = case.fields.get(names[id(item)], {})
+        assert {name: said_of(item).get(name) for name in wanted} == wanted
