@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Record
+from catalog_service.fields.definitions import ProjectField
 from chassis.files.archives import Archive
 
 
@@ -38,6 +39,8 @@ class ReadOptions:
     header_row: int | None = None
     delimiter: str | None = None
     most_rows: int | None = None
+    fields: tuple[ProjectField, ...] = ()
+    """Those of the project: columns that are called so become them."""
 
     @property
     def external_id_prefix(self) -> str:

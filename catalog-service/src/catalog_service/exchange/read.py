@@ -24,6 +24,7 @@ from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Document, Item, Notice, Reference, Revision, Unreadable
 from catalog_service.exchange.validation import Validation
+from catalog_service.fields.definitions import Fields, ProjectField
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.full_disks import is_full, no_room_for_files
 from chassis.core.problems import Problem
@@ -62,6 +63,8 @@ class Order:
     header_row: int | None = None
     delimiter: str | None = None
     source_url_schemes: tuple[str, ...] = ()
+    fields: tuple[dict[str, Any], ...] = ()
+    former_fields: tuple[str, ...] = ()
     replacing: bool = False
     restoring: bool = False
     most_rows: int | None = None
@@ -164,9 +167,14 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         sheet=order.sheet,
         header_row=order.header_row,
         delimiter=order.delimiter,
+        fields=tuple(map(ProjectField.model_validate, order.fields)),
     )
     validation = Validation(
-        SourceUrls(order.source_url_schemes), order.author, replacing=order.replacing, restoring=order.restoring
+        SourceUrls(order.source_url_schemes),
+        order.author,
+        replacing=order.replacing,
+        restoring=order.restoring,
+        fields=Fields(0, options.fields, order.former_fields),
     )
     read = _Read(chosen.name)
     notices = Notices()

@@ -19,6 +19,9 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
 from catalog_service.exchange.records import Item, Link, Reference, Remark, Revision
+from catalog_service.fields.definitions import FIELDS, NONE, PREFIX, Fields
+from catalog_service.fields.texts import value_of
+from catalog_service.fields.values import is_blank, refusal, values_of
 from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text, UpTo100
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.fields import Score
@@ -164,10 +167,13 @@ class Validation:
     """Checks the records of one file.
 
     `replacing`: fields that a row lacks fall back to their defaults. `restoring`: rows keep their ids, versions and
-    times. `author` is who creates what names no creator.
+    times. `author` is who creates what names no creator. `fields` are those of the project.
     """
 
-    def __init__(self, source_urls: SourceUrls, author: str, *, replacing: bool, restoring: bool) -> None:
+    def __init__(
+        self, source_urls: SourceUrls, author: str, *, replacing: bool, restoring: bool, fields: Fields = NONE
+    ) -> None:
+        self._own = fields
         self._source_urls = source_urls
         self._author = author
         self._whole = replacing or restoring
@@ -204,6 +210,8 @@ class Validation:
             problems = [*_remarks(item.problems), *_unstorable(sent, self._most)]
         else:
             fields, problems = self._read(item.kind, sent, missing)
+            if self._own and not problems:
+                problems = self._fit(item, fields)
         is_refused = bool(problems)
         if is_refused:
             # As they were sent, so that the row is known by its key.
@@ -246,6 +254,39 @@ class Validation:
         except Invalid as error:
             return {}, [_problem("source_url", one.code, one.message, sent["source_url"]) for one in error.errors]
         return fields, []
+
+    def _fit(self, item: Item, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        """Read the values of fields of the project as their kinds have them; return what is wrong with them.
+
+        Of an item that is there already it is not asked what it has of them: planning looks at that.
+        """
+        given = values_of(fields.get("custom_metadata"))
+        is_replaced = self._whole and not self._restoring
+        if not given and not is_replaced:
+            return []
+        values, problems = {}, []
+        for key, said in given.items():
+            one = self._own.of(item.kind).get(key)
+            value = value_of(one, said) if one is not None and isinstance(said, str) else said
+            values[key] = value
+            if one is None:
+                if key not in self._own.former:
+                    message = f"The project has no field {key} of a {item.kind.replace('_', ' ')}; it is further data."
+                    item.warnings.append(Remark("unknown_field", message, key))
+            elif not is_blank(value) and (wrong := refusal(one, value)) is not None:
+                problems.append(_problem(f"{PREFIX}{key}", "field_value", wrong, said))
+        if is_replaced:
+            values = {key: value for key, value in values.items() if not is_blank(value)}
+            for key, one in self._own.of(item.kind).items():
+                if one.required and key not in values and one.default is not None:
+                    values[key] = one.default
+                    self.defaulted[f"{PREFIX}{key}"] += 1
+                elif one.required and key not in values:
+                    message = f"{one.name} (field {key}) is missing; each item needs it."
+                    problems.append(_problem(f"{PREFIX}{key}", MISSING, message))
+        if values or given:
+            fields["custom_metadata"] = {**(fields.get("custom_metadata") or {}), FIELDS: values}
+        return problems
 
     def _identity(self, item: Item, sent: Mapping[str, Any], fields: dict[str, Any]) -> list[dict[str, Any]]:
         """Put the id of the file, and what a restore keeps, to the fields; return what is wrong with it."""

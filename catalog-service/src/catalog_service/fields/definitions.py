@@ -1,5 +1,6 @@
 """What a field of a project is, and the fields of a project together."""
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
@@ -49,6 +50,7 @@ class ItemName(StrEnum):
         return f"{self}s"
 
 
+KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_CHOICE), NOT_BLANK]
 
 
@@ -77,7 +79,7 @@ class ProjectField(BaseModel):
     key: Annotated[
         str,
         TextForm(
-            r"[a-z][a-z0-9_]{0,39}",
+            KEY.pattern,
             "is no key of a field: that has 1 to 40 of a-z, 0-9 and _, and begins with a letter, such as asil",
         ),
         Field(description="By which the API, filters and files name it; never changed."),

@@ -7,12 +7,13 @@ from typing import Any
 
 from psycopg.types.json import Json
 
-from catalog_service.fields.definitions import NONE, Fields, ItemName, ProjectField
+from catalog_service.fields.definitions import NONE, PREFIX, Fields, ItemName, ProjectField
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_one, fetch_value
 
 STALE = "TL001"
 """The SQLSTATE of `fields_as_at`: a statement was made by fields that are others by now."""
+_SIDES = ("before", "after")
 HAS_FIELDS = "(custom_metadata -> 'fields') IS NOT NULL"
 """What the index on `field_keys` is of."""
 
@@ -59,6 +60,15 @@ async def put(connection: Connection, defined: Sequence[ProjectField], former: M
         },
     )
     return Fields(revision, defined, former)
+
+
+def changed_fields(changes: str, keys: str) -> str:
+    """Return the SQL of an array of the fields, as `field.KEY`, of those `keys` that changes of an item change."""
+    before, after = (f"({changes} #> ARRAY['custom_metadata', '{side}', 'fields', key])::text" for side in _SIDES)
+    return (
+        f"ARRAY(SELECT '{PREFIX}' || key FROM unnest({keys}::text[]) WITH ORDINALITY AS own (key, place)"
+        f" WHERE {before} IS DISTINCT FROM {after} ORDER BY place)"
+    )
 
 
 async def count_used(connection: Connection, key: str) -> int:

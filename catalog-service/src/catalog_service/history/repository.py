@@ -16,7 +16,10 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
 
 class ItemChange(TypedDict):
-    """What changed or deleted an item: the fields before and after, or all fields as they were last."""
+    """What changed or deleted an item: the fields before and after, or all fields as they were last.
+
+    `revised` are the fields of meaning whose change made its version, by this change or an earlier one.
+    """
 
     id: int
     action: str
@@ -24,8 +27,14 @@ class ItemChange(TypedDict):
     occurred_at: datetime
     version: int
     told: Row
+    revised: list[str] | None
 
 
+_COLUMNS = """
+    id, action, actor, occurred_at, version, told,
+    (SELECT changed_fields FROM item_revisions v WHERE v.item_id = item_changes.item_id
+        AND v.version = item_changes.version) AS revised
+"""
 NEWEST_FIRST = Order("occurred_at:desc", (By("id", int, True),))
 
 
@@ -54,8 +63,7 @@ async def find_changes(connection: Connection, item_id: UUID, above: int, up_to:
         above=above,
         up_to=up_to,
     )
-    columns = ", ".join(ItemChange.__annotations__)
-    return await fetch_page(connection, columns, "item_changes", conditions, wanted)
+    return await fetch_page(connection, _COLUMNS, "item_changes", conditions, wanted)
 
 
 async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:

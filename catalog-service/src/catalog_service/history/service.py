@@ -8,6 +8,9 @@ from uuid import UUID
 
 import orjson
 
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.definitions import PREFIX, Fields
+from catalog_service.fields.values import values_of
 from catalog_service.history import repository, word_diff
 from catalog_service.history.repository import ItemChange
 from catalog_service.items import suspicion
@@ -84,12 +87,13 @@ async def history(
             found = await repository.find_changes(connection, item_id, 0, item["version"], wanted)
             return await _with_creation(connection, kind, item, wanted, found), {}
         first, last = versions.of(item["version"])
+        own = await project_fields.of(connection)
         low, high = sorted((first, last))
         found = await repository.find_changes(connection, item_id, low, high, wanted)
         before, after = [item | await repository.find_values(connection, item_id, number) for number in (first, last)]
     return (
         found._replace(rows=[_entry(kind, change) for change in found.rows]),
-        {"from_version": first, "to_version": last, **await _differences(kind, before, after)},
+        {"from_version": first, "to_version": last, **await _differences(kind, own, before, after)},
     )
 
 
@@ -114,7 +118,7 @@ def _entry(kind: ItemKind, change: ItemChange) -> Entry:
         before, after = version, None
     else:
         changes = content
-        before, after = version - any(name in content for name in kind.meaning), version
+        before, after = version - bool(_meant(kind, change)), version
     return {
         "action": change["action"],
         "actor": change["actor"],
@@ -123,6 +127,16 @@ def _entry(kind: ItemKind, change: ItemChange) -> Entry:
         "to_version": after,
         "changes": changes,
     }
+
+
+def _meant(kind: ItemKind, change: ItemChange) -> list[str]:
+    """Return the fields of meaning that a change is of, those of the project as `field.KEY`."""
+    told = change["told"]
+    sides = told.get("custom_metadata") or {}
+    before, after = (values_of(sides.get(side)) for side in ("before", "after"))
+    keys = [name.removeprefix(PREFIX) for name in change["revised"] or () if name.startswith(PREFIX)]
+    own = [f"{PREFIX}{key}" for key in keys if before.get(key) != after.get(key)]
+    return [*(name for name in kind.meaning if name in told), *own]
 
 
 async def _creation(connection: Connection, kind: ItemKind, item: Row) -> Entry:
@@ -146,6 +160,7 @@ async def suspicion_of(database: Database, link_id: UUID) -> Row:
     async with snapshot(database) as connection:
         link: Mapping[str, Any] = await links.get(connection, link_id)
         sides = {kind.name: await _side(connection, kind, link) for kind in KINDS}
+        own = await project_fields.of(connection)
     why = suspicion.reason(link)
     short = links.ends(link)
     return {
@@ -158,7 +173,7 @@ async def suspicion_of(database: Database, link_id: UUID) -> Row:
                 **short[kind.name],
                 "from_version": link[f"{kind.name}_version"],
                 "to_version": link[f"{kind.name}_version_now"],
-                **await _differences(kind, before, after),
+                **await _differences(kind, own, before, after),
                 "changed_by": changed_by,
             }
             for kind in KINDS
@@ -180,19 +195,22 @@ async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any])
             "actor": entry["actor"],
             "occurred_at": entry["occurred_at"],
             "to_version": entry["to_version"],
-            "fields": [name for name in kind.meaning if name in entry["changes"]],
+            "fields": _meant(kind, change),
         }
-        for entry in (_entry(kind, change) for change in found.rows)
+        for change in found.rows
+        for entry in (_entry(kind, change),)
         if entry["from_version"] != entry["to_version"]
     ]
     return item | await repository.find_values(connection, item_id, then), item, changed_by
 
 
-async def _differences(kind: ItemKind, before: Row, after: Row) -> Row:
+async def _differences(kind: ItemKind, own: Fields, before: Row, after: Row) -> Row:
     """Return `differences`, the fields of meaning in which two states of an item differ, each with its segments, and
     `coarse`, those of them that were not all compared word by word.
     """
     texts = {name: (_text(name, before[name]), _text(name, after[name])) for name in kind.meaning}
+    old, new = (values_of(item["custom_metadata"]) for item in (before, after))
+    texts |= {f"{PREFIX}{key}": (_text(key, old.get(key)), _text(key, new.get(key))) for key in own.meaning[kind.name]}
     changed = {name: pair for name, pair in texts.items() if pair[0] != pair[1]}
     if not changed:
         return {"differences": {}, "coarse": []}
@@ -213,6 +231,8 @@ def _text(name: str, value: Any) -> str:
         return ""
     if name == "steps":
         return "\n".join(f"{number}. {value[number]}" for number in sorted(value, key=int))
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
     if isinstance(value, dict):
         return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
     return str(value)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from catalog_service.fields.definitions import PREFIX
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 
 IS_SUSPECT = "(r.version > l.requirement_version OR t.version > l.test_case_version)"
@@ -57,4 +58,5 @@ def _newer(row: Mapping[str, Any], kind: ItemKind) -> dict[str, Any] | None:
         return None
     changed = row[f"{kind.name}_changes"]
     fields = [field for field in kind.meaning if field in changed]
+    fields += [field for field in changed if field.startswith(PREFIX)]
     return {"from_version": then, "to_version": now, "fields": fields}

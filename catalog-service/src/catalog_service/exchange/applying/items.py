@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Job
+from catalog_service.fields.repository import changed_fields
 from catalog_service.items.kinds import ItemKind
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS, NAMES
@@ -14,7 +15,7 @@ APPLIED = "batch.position, batch.at, batch.time"
 REFUSED = "SELECT array_agg(position) AS refused FROM batch WHERE target_id NOT IN (SELECT id FROM made)"
 TIMES = {name: event_sql.moment(f"changed.{name}") for name in ("created_at", "updated_at")}
 SEARCHED = (
-    *("external_id", "title", "tags", "description"),
+    *("external_id", "title", "tags", "description", "custom_metadata"),
     *("steps", "preconditions", "postconditions", "test_data"),
 )
 """The fields that search documents are made of."""
@@ -106,7 +107,8 @@ def update(kind: ItemKind) -> Callable[[Job], str]:
                 (SELECT json_object_agg(key, value -> 'after') FROM json_each(batch.changes))) AS item
             CROSS JOIN LATERAL (
                 SELECT ARRAY(SELECT field FROM unnest(%(meaning_of_{kind.name})s::text[]) WITH ORDINALITY
-                             AS meant (field, place) WHERE batch.changes -> field IS NOT NULL ORDER BY place) AS fields
+                             AS meant (field, place) WHERE batch.changes -> field IS NOT NULL ORDER BY place)
+                    || {changed_fields("batch.changes", f"%(fields_of_{kind.name})s")} AS fields
             ) AS meaning
         ), made AS (
             UPDATE {kind.table} AS stored SET {", ".join(f"{name} = new.{name}" for name in kind.columns)},

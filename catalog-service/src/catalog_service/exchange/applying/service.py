@@ -12,6 +12,9 @@ from catalog_service.exchange.applying import event_sql, repository
 from catalog_service.exchange.applying.job import Applied, Cancelled, Counts, Job, RecordChanged
 from catalog_service.exchange.applying.repository import FIRST, Place
 from catalog_service.exchange.applying.steps import RECORDED, STEPS
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields import service as fields
+from catalog_service.fields.mappings import fit
 from catalog_service.items.kinds import KINDS
 from catalog_service.references import repository as references
 from chassis.db.database import Connection, Database
@@ -127,6 +130,7 @@ class _Application:
             if await repository.read_place(connection, self._job.id) is None:
                 return await self._applied(connection, _END)
             await repository.put_off(connection)
+            await self._use_fields(connection)
             await self._check(connection)
             place = FIRST
             while place != _END:
@@ -149,6 +153,7 @@ class _Application:
                         applied = await self._finish(connection, place)
                         break
                     await repository.put_off(connection)
+                    await self._use_fields(connection)
                     await repository.save_place(connection, self._job.id, await self._advance(connection, place))
             except (*_OVERTAKEN, psycopg.errors.DeadlockDetected):
                 failed += 1
@@ -159,6 +164,14 @@ class _Application:
         if not is_wanted:
             raise Cancelled(applied)
         return applied
+
+    async def _use_fields(self, connection: Connection) -> None:
+        """Make the fields of the project that the mapping makes, and note which of all have a meaning."""
+        own = await project_fields.of(connection)
+        fitted = fit(self._job.options.get("mapping"), own, may_make=bool(self._job.options.get("makes_fields")))
+        if fitted.made:
+            own = await fields.define(connection, fitted.fields.defined, self._job.actor, lambda _: None)
+        self._parameters |= {f"fields_of_{kind.name}": list(own.meaning[kind.name]) for kind in KINDS}
 
     async def _check(self, connection: Connection) -> None:
         """Lock what the plan changes; raise RecordChanged if it is not what the plan was made for."""

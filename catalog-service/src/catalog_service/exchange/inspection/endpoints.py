@@ -10,7 +10,10 @@ from catalog_service.exchange.inspection.schemas import Inspected
 from catalog_service.exchange.jobs.endpoints import FILE_BODY, settings_of
 from catalog_service.exchange.jobs.options import ReadingQuery
 from catalog_service.exchange.mappings import service as mappings
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.mappings import fit
 from catalog_service.settings import Settings
+from chassis.core.identity import Role
 from chassis.db.database import Db
 from chassis.web.callers import Reviewer
 from chassis.web.listing import documented, read_query
@@ -43,7 +46,7 @@ _places = asyncio.Semaphore(2)
     openapi_extra={**documented(ReadingQuery), **FILE_BODY},
 )
 async def inspect_import(
-    request: Request, _: Reviewer, database: Db, settings: Annotated[Settings, Depends(settings_of)]
+    request: Request, reviewer: Reviewer, database: Db, settings: Annotated[Settings, Depends(settings_of)]
 ) -> Response:
     """Return its format, its columns with what each is taken for, a mapping, and its first rows as they would be read.
 
@@ -52,11 +55,13 @@ async def inspect_import(
     query = read_query(request, ReadingQuery)
     query.check()
     mapping = None
-    if query.mapping is not None:
-        async with database.connection() as connection:
+    async with database.connection() as connection:
+        present = await project_fields.of(connection)
+        if query.mapping is not None:
             mapping = await mappings.named(connection, query.mapping)
     async with _places:
         file, received = await service.beginning(request)
         if received.mapping is not None:
             mapping = mappings.checked(received.mapping)
-        return answer(await service.inspect(file, service.look_at(file, received, query, mapping, settings)))
+        fitted = fit(mapping, present, may_make=reviewer.role is Role.ADMIN)
+        return answer(await service.inspect(file, service.look_at(file, received, query, fitted, settings)))

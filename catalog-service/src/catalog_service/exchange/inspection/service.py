@@ -24,6 +24,8 @@ from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Item, Link, Notice, Unreadable
 from catalog_service.exchange.tabular.places import Places
 from catalog_service.exchange.validation import Validation
+from catalog_service.fields.definitions import Fields, ProjectField
+from catalog_service.fields.mappings import Fitted
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
 from chassis.core.problems import Invalid, Problem, TooLarge
@@ -89,12 +91,11 @@ class Look:
     source_url_schemes: tuple[str, ...]
     is_whole: bool
     memory_bytes: int
+    fields: tuple[dict[str, Any], ...] = ()
 
 
-def look_at(
-    file: BytesIO, received: Received, query: ReadingQuery, mapping: dict[str, Any] | None, settings: Settings
-) -> Look:
-    """Return how to look at what was received."""
+def look_at(file: BytesIO, received: Received, query: ReadingQuery, fitted: Fitted, settings: Settings) -> Look:
+    """Return how to look at what was received, by a mapping that fits the fields of the project."""
     length = file.getbuffer().nbytes
     return Look(
         format=query.format,
@@ -103,7 +104,8 @@ def look_at(
         file_name=query.file_name or received.file_name,
         media_type=received.media_type,
         source_system=query.source_system,
-        mapping=mapping,
+        mapping=fitted.mapping,
+        fields=tuple(field.model_dump(mode="json") for field in fitted.fields.defined),
         sheet=query.sheet,
         header_row=query.header_row,
         delimiter=query.delimiter,
@@ -167,6 +169,7 @@ def described(file: BytesIO, look: Look) -> Row:
             if look.format == "auto"
             else registry.find(look.format)
         )
+        fields = Fields(0, map(ProjectField.model_validate, look.fields))
         options = ReadOptions(
             kind=look.kind,
             encoding=look.encoding,
@@ -178,9 +181,12 @@ def described(file: BytesIO, look: Look) -> Row:
             delimiter=look.delimiter,
             is_beginning=not is_whole,
             most_rows=_READ_ROWS,
+            fields=fields.defined,
         )
         found = _looked_at(chosen, file, options)
-        validation = Validation(SourceUrls(look.source_url_schemes), "", replacing=False, restoring=False)
+        validation = Validation(
+            SourceUrls(look.source_url_schemes), "", replacing=False, restoring=False, fields=fields
+        )
         rows, notices = _first_rows(chosen, file, options, found, validation)
     except Unreadable as error:
         places = {name: getattr(error, name) for name in _PLACES if getattr(error, name) is not None}

@@ -13,7 +13,8 @@ from catalog_service.exchange.jobs.options import ImportQuery
 from catalog_service.exchange.jobs.schemas import ApplyImport, ImportSummary
 from catalog_service.exchange.jobs.upload import receive
 from catalog_service.exchange.mappings import service as mappings
-from chassis.core.identity import Identity
+from catalog_service.fields.mappings import makes_fields
+from chassis.core.identity import Identity, Role
 from chassis.core.problems import (
     Conflict,
     Gone,
@@ -74,6 +75,8 @@ async def upload(
         if received.mapping is not None:
             options["mapping"] = mappings.checked(received.mapping)
         options["media_type"] = received.media_type
+        if makes_fields(options.get("mapping") or {}):
+            options["makes_fields"] = caller.role is Role.ADMIN
         file = {
             "file_name": query.file_name or received.file_name,
             "size": received.size,

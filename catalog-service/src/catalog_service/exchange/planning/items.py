@@ -120,6 +120,50 @@ def match(kind: ItemKind, rules: Rules) -> str:
     """
 
 
+def _new_without(kind: ItemKind) -> str:
+    """Return the condition of rows that become items of a kind and have no value of the field `key`."""
+    return f"""
+        r.job_id = %(job)s AND p.position = r.position AND p.action = 'create' AND p.kind = '{kind.name}'
+        AND coalesce(r.fields #>> ARRAY['custom_metadata', 'fields', %(key)s::text], '') = ''
+    """
+
+
+def refuse_without(kind: ItemKind) -> str:
+    """Return the statement that refuses new items of a kind that lack a required field."""
+    return f"""
+    WITH refused AS (
+        UPDATE plan p SET action = 'error', code = 'missing' FROM import_rows r WHERE {_new_without(kind)}
+        RETURNING p.position
+    )
+    UPDATE import_rows SET problems = (coalesce(problems::jsonb, '[]') || jsonb_build_array(jsonb_build_object(
+        'name', 'field.' || %(key)s::text, 'code', 'missing', 'message', %(message)s::text)))::json
+    FROM refused WHERE job_id = %(job)s AND import_rows.position = refused.position
+    """
+
+
+def count_without(kind: ItemKind) -> str:
+    """Return the query of the new items of a kind that lack a field."""
+    return f"SELECT FROM import_rows r, plan p WHERE {_new_without(kind)}"
+
+
+def fill(kind: ItemKind) -> str:
+    """Return the statement that gives new items the `defaults` of fields that they lack, and no blank value."""
+    values = (
+        "(%(defaults)s::jsonb || coalesce(jsonb_strip_nulls((r.fields #> '{custom_metadata,fields}')::jsonb), '{}'))"
+    )
+    metadata = f"""
+        coalesce(nullif(r.fields::jsonb -> 'custom_metadata', 'null'), '{{}}') - 'fields'
+        || CASE WHEN {values} = '{{}}' THEN '{{}}' ELSE jsonb_build_object('fields', {values}) END
+    """
+    return f"""
+    UPDATE import_rows r SET fields = (
+        r.fields::jsonb || jsonb_build_object('custom_metadata', nullif({metadata}, '{{}}')))::json
+    FROM plan p
+    WHERE r.job_id = %(job)s AND p.position = r.position AND p.action = 'create' AND p.kind = '{kind.name}'
+        AND (%(defaults)s::jsonb <> '{{}}' OR r.fields #> '{{custom_metadata,fields}}' IS NOT NULL)
+    """
+
+
 def refuse_duplicates() -> str:
     """Return the statement that refuses all but the first row of an item."""
     return """

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 from catalog_service.exchange.incomplete import INCOMPLETE
 from catalog_service.exchange.jobs.job import Job
@@ -15,6 +16,9 @@ from catalog_service.exchange.jobs.options import Deleted, LinksOf, Missing, Mod
 from catalog_service.exchange.planning import changes, items, links
 from catalog_service.exchange.planning.items import Rules
 from catalog_service.exchange.planning.storing import STORE
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.definitions import PREFIX, Fields
+from catalog_service.fields.repository import changed_fields
 from catalog_service.items.kinds import KINDS, ItemKind
 from chassis.core import projects
 from chassis.db import isolation
@@ -63,7 +67,8 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
     async with _session(database, job) as connection:
         planner = _Planner(connection, job)
         await planner.run("SELECT analyze_import_rows()")
-        await _plan_items(planner, read["format"])
+        defaulted = dict(read["defaulted"])
+        await _plan_items(planner, read["format"], defaulted)
         await _plan_links(planner)
         await _plan_deletions(planner)
         counts = await count_rows(connection, job.id)
@@ -71,7 +76,7 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
             "format": read["format"],
             "rows_read": read["rows"],
             "counts": counts,
-            "summary": await _summary(planner, counts, read),
+            "summary": await _summary(planner, counts, {**read, "defaulted": defaulted}),
             "plan_hash": await fetch_value(connection, _HASH, {"job": job.id}),
             "record_position": position,
         }
@@ -91,7 +96,21 @@ async def _session(database: Database, job: Job) -> AsyncIterator[Connection]:
         yield connection
 
 
-async def _plan_items(planner: _Planner, file_format: str) -> None:
+async def _fill_fields(planner: _Planner, own: Fields, defaulted: dict[str, int]) -> None:
+    """Give new items what they lack of required fields, and count it; refuse those that lack one without a default."""
+    for kind in KINDS:
+        required = [field for field in own.of(kind.name).values() if field.required]
+        for field in required:
+            if field.default is None:
+                message = f"{field.name} (field {field.key}) is missing; a new item needs it."
+                await planner.run(items.refuse_without(kind), key=field.key, message=message)
+            elif count := await planner.run(items.count_without(kind), key=field.key):
+                defaulted[f"{PREFIX}{field.key}"] = defaulted.get(f"{PREFIX}{field.key}", 0) + count
+        defaults = {field.key: field.default for field in required if field.default is not None}
+        await planner.run(items.fill(kind), defaults=Jsonb(defaults))
+
+
+async def _plan_items(planner: _Planner, file_format: str, defaulted: dict[str, int]) -> None:
     options = planner.options
     restoring = options["mode"] == Mode.RESTORE
     mapping = options.get("mapping") or {}
@@ -113,6 +132,9 @@ async def _plan_items(planner: _Planner, file_format: str) -> None:
             prefix=mapping.get("external_id_prefix") or "",
         )
     await planner.run("ANALYZE plan")
+    own = await project_fields.of(planner.connection)
+    if own and not restoring:
+        await _fill_fields(planner, own, defaulted)
     await planner.run(items.refuse_duplicates())
     for kind in KINDS:
         await planner.run(items.leave_unchanged(kind, restoring=restoring))
@@ -347,11 +369,15 @@ async def _becoming_suspect(planner: _Planner) -> int:
     changing = " UNION ALL ".join(
         f"""
         SELECT l.id FROM plan p JOIN links l ON l.{kind.name}_id = p.target_id
-        WHERE p.kind = '{kind.name}' AND p.action = 'update' AND p.changes::jsonb ?| %(meaning_of_{kind.name})s
+        WHERE p.kind = '{kind.name}' AND p.action = 'update'
+            AND (p.changes::jsonb ?| %(meaning_of_{kind.name})s
+                OR {changed_fields("p.changes", f"%(fields_of_{kind.name})s")} <> '{{}}')
         """
         for kind in KINDS
     )
+    own = await project_fields.of(planner.connection)
     meanings = {f"meaning_of_{kind.name}": list(kind.meaning) for kind in KINDS}
+    meanings |= {f"fields_of_{kind.name}": list(own.meaning[kind.name]) for kind in KINDS}
     number: int = await fetch_value(
         planner.connection, f"SELECT count(DISTINCT id) FROM ({changing}) suspect", meanings
     )

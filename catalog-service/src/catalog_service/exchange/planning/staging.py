@@ -19,6 +19,8 @@ from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Mode
 from catalog_service.exchange.validation import COLUMNS
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.mappings import Fitted, fit
 from chassis.core.problems import Problem, StorageFull
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Database
@@ -69,6 +71,8 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
         if await repository.chunk(connection, job.id, 0) is None:
             raise Refused(_NOT_KEPT)
         await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
+        present, _ = await project_fields.read(connection)
+    fitted = fit(job.options.get("mapping"), present, may_make=bool(job.options.get("makes_fields")))
     rows, reported_at = 0, time.monotonic()
 
     async def store(read_rows: read.Rows) -> None:
@@ -94,7 +98,7 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
                 share = _SHARE * min(1, read_rows.place / job.size)
                 await transitions.progress(connection, job, share, "reading", rows)
 
-    async with _found(database, job, _order(job, limits)) as found:
+    async with _found(database, job, _order(job, limits, fitted)) as found:
         async for each in found:
             what, content = each[:1], each[1:]
             if what == read.ROWS:
@@ -107,6 +111,7 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
             else:
                 summary: dict[str, Any] = orjson.loads(content)
                 await _store_document(database, job, summary.pop("documents"))
+                summary["notices"] += fitted.notices()
                 return summary
     raise Refused(
         {
@@ -129,7 +134,7 @@ async def _store_document(database: Database, job: Job, documents: list[dict[str
             )
 
 
-def _order(job: Job, limits: Limits) -> read.Order:
+def _order(job: Job, limits: Limits, fitted: Fitted) -> read.Order:
     options = job.options
     restoring = options["mode"] == Mode.RESTORE
     return read.Order(
@@ -141,11 +146,13 @@ def _order(job: Job, limits: Limits) -> read.Order:
         file_name=job.file_name,
         media_type=options.get("media_type"),
         source_system=options.get("source_system"),
-        mapping=options.get("mapping"),
+        mapping=fitted.mapping,
         sheet=options.get("sheet"),
         header_row=options.get("header_row"),
         delimiter=options.get("delimiter"),
         source_url_schemes=limits.source_url_schemes,
+        fields=tuple(field.model_dump(mode="json") for field in fitted.fields.defined),
+        former_fields=tuple(sorted(fitted.fields.former)),
         replacing=options["mode"] == Mode.REPLACE,
         restoring=restoring,
         most_rows=None if restoring else limits.rows,

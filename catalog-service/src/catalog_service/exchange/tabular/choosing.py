@@ -1,5 +1,6 @@
 """Chooses how a table is read for which no mapping was given: our own, a preset's, or the likeliest one."""
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,16 @@ from catalog_service.exchange.tabular.own import LONG_TEXTS, has_our_names, own_
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
 from catalog_service.exchange.tabular.proposals import Proposal, propose
+from catalog_service.exchange.tabular.proposed_values import Guess
 from catalog_service.exchange.tabular.start import Chosen, Start
+from catalog_service.exchange.words import fold
+from catalog_service.fields.definitions import PREFIX
 
 _SURE = 0.65
 """How sure the names of columns are that make a table more than a list of anything."""
+_ITEMS = {"requirements": "requirement", "test_cases": "test_case"}
+_KNOWN_BY = frozenset({"external_id", "title", "description", "requirements", "test_cases", "steps", "expected"})
+"""What a column stays that is called as a field of the project, too."""
 _RECOGNISED = 2
 """What a sheet says of itself counts from so many known columns on."""
 
@@ -51,10 +58,13 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
     preset = find_preset(start.columns) if named is None else get_preset(named)
     kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
     if preset is not None and (named is not None or kind in ("all", preset.mapping["kind"])):
-        return Chosen(parse_mapping(completed(resolve(preset, start.sample), start.sample)), preset.name)
+        resolved, guesses = copy.deepcopy(resolve(preset, start.sample)), dict[int, Guess]()
+        _with_fields(resolved, start.sample, options, guesses)
+        return Chosen(parse_mapping(completed(resolved, start.sample)), preset.name, guesses)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=kind, about=about, source_system=source_system)
+    _with_fields(proposal.mapping, start.sample, options, proposal.guesses)
     mapping = parse_mapping(completed(proposal.mapping, start.sample))
     return Chosen(mapping, None, proposal.guesses, proposal.beside)
 
@@ -62,6 +72,27 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
 def choose_of_kind(start: Start, kind: str, options: ReadOptions) -> Chosen:
     """Return the mapping of a table whose rows are said to be of a kind."""
     return choose(start, replace(options, kind=kind))
+
+
+def _with_fields(mapping: dict[str, Any], sample: Sample, options: ReadOptions, guesses: dict[int, Guess]) -> None:
+    """Have columns that are called as a field of the project become it, but for those by which items are known."""
+    kind = _ITEMS.get(mapping["kind"])
+    if kind is None:
+        return
+    fields = mapping["fields"]
+    by_look = {fold(said): field for field in options.fields if kind in field.of for said in (field.key, field.name)}
+    taken = {str(rule.get("column")) for rule in fields.values() if isinstance(rule, dict)}
+    for at in range(len(sample.columns)):
+        field = by_look.get(fold(sample.columns.header[at].removeprefix(PREFIX)))
+        guess = guesses.get(at)
+        if field is None or f"{PREFIX}{field.key}" in fields or (guess is None and sample.columns.header[at] in taken):
+            continue
+        if guess is not None:
+            if guess.field in _KNOWN_BY or "column" not in fields.get(guess.field, {}):
+                continue
+            del fields[guess.field]
+        fields[f"{PREFIX}{field.key}"] = {"column": sample.reference(at)}
+        guesses[at] = Guess(f"{PREFIX}{field.key}", 1.0, f"The project has a field {field.name}.")
 
 
 def completed(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:

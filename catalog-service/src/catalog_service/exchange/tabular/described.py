@@ -12,6 +12,7 @@ from catalog_service.exchange.tabular.record_mapping import TypesRule
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.steps import numbered
 from catalog_service.exchange.words import fold
+from catalog_service.fields.texts import propose as propose_field
 from chassis.core.wording import shown
 
 _SHOWN_SAMPLES = 5
@@ -58,6 +59,8 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
         else:
             name = shown(start.columns.name(at))
             column |= {"confidence": 0.0, "reason": _without_field(name, is_kept=chosen.mapping.kind != "links")}
+            if chosen.mapping.kind != "links" and (made := propose_field(start.columns.name(at), values)) is not None:
+                column["make"] = made
         described.append(column)
     if start.is_own:
         mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}

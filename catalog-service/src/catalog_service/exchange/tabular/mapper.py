@@ -18,6 +18,8 @@ from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.tabular.tally import Tally
 from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, NotConvertible
 from catalog_service.exchange.words import fold
+from catalog_service.fields.definitions import FIELDS, PREFIX
+from catalog_service.fields.values import values_of
 from chassis.core.wording import listed, shown
 
 _KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}
@@ -235,6 +237,7 @@ class Mapper:
         """Set the fields of an item; what a field cannot say as the cell does goes to `unlisted`, by column."""
         fields = item.fields
         by_default = []
+        own: dict[str, str | None] = {}
         for source in self._sources:
             name = source.name
             text = source.take(cells)
@@ -252,6 +255,9 @@ class Mapper:
                         message = f"{column} is {shown(text)}, which the mapping does not list; read as {found}."
                         item.warnings.append(Remark("value_not_listed", message, column))
                     text = found
+            if name.startswith(PREFIX):
+                own[name.removeprefix(PREFIX)] = text.strip() or None
+                continue
             if not text or text.isspace():
                 if source.default_from is not None:
                     by_default.append(source)
@@ -276,6 +282,9 @@ class Mapper:
             value = fields.get(source.default_from or "")
             if isinstance(value, str) and value:
                 fields[source.name] = short_title(value) if source.name == "title" else value.strip()
+        if own:
+            metadata = fields.get("custom_metadata") or {}
+            fields["custom_metadata"] = {**metadata, FIELDS: {**values_of(metadata), **own}}
 
     def _metadata(self, case: Case, unlisted: dict[str, str]) -> dict[str, Any]:
         metadata: dict[str, Any] = {}

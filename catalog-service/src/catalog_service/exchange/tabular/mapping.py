@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from catalog_service.fields.definitions import KEY, LONGEST_NAME, MOST_CHOICES, PREFIX, FieldKind, ItemName
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
@@ -60,6 +61,16 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class MadeField(Strict):
+    """The field of the project that a column is made; it is called as its key where `name` is left out."""
+
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
+    of: Annotated[list[ItemName], Field(min_length=1, max_length=2)] | None = None
+    kind: FieldKind
+    choices: Annotated[list[str], Field(max_length=MOST_CHOICES)] = []
+    meaning: bool = False
+
+
 class FieldRule(Strict):
     """Where the value of a field comes from: `column`, `columns`, `columns_named` or `constant`; then what is done.
 
@@ -78,6 +89,7 @@ class FieldRule(Strict):
     known_words: bool = False
     split: Annotated[str, Field(min_length=1)] | None = None
     fill_down: bool = False
+    make: MadeField | None = None
 
     @model_validator(mode="after")
     def _has_one_source(self) -> "FieldRule":
@@ -227,7 +239,14 @@ def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
         message = f"The mapping takes nothing from the file. Name the fields to read, of {listed(known, 'and')}."
         yield to_pointer("fields"), message, "no_fields"
     for name, rule in mapping.fields.items():
-        if name not in known:
+        if name.startswith(PREFIX) and mapping.kind != "links":
+            if not KEY.fullmatch(name.removeprefix(PREFIX)) or not isinstance(rule, FieldRule):
+                message = f"{shown(name)} names no field of a project: its key has 1 to 40 of a-z, 0-9 and _."
+                yield to_pointer("fields", name), message, "no_such_field"
+        elif isinstance(rule, FieldRule) and rule.make is not None:
+            message = f"{shown(name)} is no field of a project, which alone can be made: call it {PREFIX}KEY."
+            yield to_pointer("fields", name, "make"), message, "no_such_field"
+        elif name not in known:
             near = nearest(name, known)
             meant = f"Did you mean {near}?" if near else f"It can be {listed(known)}."
             yield to_pointer("fields", name), f"{mapping.kind} have no field {shown(name)}. {meant}", "no_such_field"
