@@ -28,7 +28,7 @@ comma := ,
 # Hundreds of processes start in the tests, and would each compile our sources.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo run stack page screenshots page-dev api-types code-hosts servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types runners code-hosts servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -226,6 +226,10 @@ API_TYPES = $(BIN)/python -m embedded.openapi > .venv/openapi.json && cd gateway
 
 api-types: $(PAGE_TOOLS)
 	@$(call API_TYPES,src/api/schema.d.ts)
+
+# The examples of runners in the README of the command line; the tests say when they are old.
+runners: $(INSTALLED)
+	@$(BIN)/python -m catalog_service.executions.runners.examples deploy/cli/README.md
 
 # What GitHub publishes of the operations that the command line calls; the packages of the whole take half a gigabyte.
 code-hosts: $(PAGE_TOOLS)

@@ -165,6 +165,25 @@ def test_the_same_report_of_another_shard_is_that_of_it(run: Run, tmp_path: Path
     assert "A suite says that it failed" in other.stderr
 
 
+def test_when_no_test_has_a_test_case_the_lines_of_the_runner_are_printed(
+    run: Run, base_url: str, tmp_path: Path
+) -> None:
+    cases = "".join(f'<testcase classname="test_doors" name="test_{uuid4().hex}"/>' for _ in range(4))
+    (tmp_path / "report.xml").write_text(f'<testsuites><testsuite name="pytest">{cases}</testsuite></testsuites>')
+    sent = run("results", "report.xml")
+    assert sent.stdout.startswith("report.xml: 4 tests: 4 passed; none of them has a test case\n"), sent.stderr
+    assert re.search(
+        r"without a test case are test_doors\.test_\w+, test_doors\.\w+, test_doors\.\w+ and 1 more", sent.stderr
+    )
+    assert 'record_property("test_case", "TC-1")' in sent.stderr
+    assert f"{base_url}/p/" in sent.stderr
+    assert "/results/connect" in sent.stderr
+    (tmp_path / "other.xml").write_text(f'<testsuite name="x"><testcase name="{uuid4().hex}"/></testsuite>')
+    assert "by a property, a tag or its name, such as [TC-1]" in run("results", "other.xml").stderr
+    again = run("results", "report.xml")
+    assert "record_property" not in again.stderr
+
+
 def test_a_file_without_a_result_is_sent_and_ends_with_4_unless_that_is_meant(run: Run, tmp_path: Path) -> None:
     (tmp_path / "none.xml").write_text("<testsuites/>")
     (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')

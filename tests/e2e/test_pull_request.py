@@ -374,7 +374,7 @@ def test_the_component_of_gitlab_sends_results_and_tells_the_merge_request(
     }
     del of_jobs["TRACELINE_URL"]
     sent = run(script="\n".join(results["after_script"]), **variables, **of_jobs)
-    assert "report.xml: 2 tests, 2 of them with a test case" in sent.stdout, sent.stderr
+    assert "report.xml: 2 tests: 1 passed, 1 failed; each of them has a test case" in sent.stdout, sent.stderr
     failed = run(script="\n".join(told["script"]), **variables, **of_jobs)
     assert failed.returncode == 1, failed.stderr
     assert on_gitlab.statuses[0]["description"] == "Not passed: max_failed, require_run."

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from catalog_service.executions.runners.examples import TEST_CASE, Example, examples, find_runner
+from catalog_service.executions.runners.examples import (
+    BEGINS,
+    ENDS,
+    TEST_CASE,
+    Example,
+    as_markdown,
+    examples,
+    find_runner,
+)
 from testing.service import ok
 
 from .conftest import Results
@@ -75,6 +83,12 @@ async def test_the_examples_are_told(results: Results) -> None:
     assert [one["name"] for one in found] == [example.name for example in examples()]
     assert {"lines", "run", "send", "known_by"} <= found[0].keys()
     assert "report" not in found[0]
+
+
+def test_the_document_of_the_command_line_has_the_examples() -> None:
+    document = (Path(__file__).parents[3] / "deploy/cli/README.md").read_text(encoding="utf-8")
+    made = document.partition(BEGINS)[2].partition(ENDS)[0]
+    assert made == f"\n{as_markdown()}\n", "The README of the command line has old examples: make runners"
 
 
 def test_pytest_itself_writes_what_its_example_says(tmp_path: Path) -> None:

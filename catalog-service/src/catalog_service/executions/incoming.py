@@ -110,6 +110,7 @@ async def gather(connection: Connection, job: str) -> None:
 
 
 _MOST_TOLD = 100
+_MOST_NAMED = 3
 _IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"
 NAMED_TEST_CASES = f"""
     SELECT id FROM test_cases WHERE external_id = word
@@ -242,6 +243,17 @@ async def unmatched(connection: Connection) -> list[dict[str, Any]]:
         """
     )
     return await cursor.fetchall()
+
+
+async def first_unmatched(connection: Connection) -> list[str]:
+    """Return the names of the first tests that no test case was found for."""
+    return await fetch_column(
+        connection,
+        f"""
+        SELECT concat_ws('.', nullif(class_name, ''), name) FROM incoming_tests
+        WHERE matched_by IS NULL ORDER BY class_name COLLATE "C", name COLLATE "C", fingerprint LIMIT {_MOST_NAMED}
+        """,
+    )
 
 
 async def drop_unmatched(connection: Connection) -> None:

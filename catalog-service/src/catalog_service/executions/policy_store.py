@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from catalog_service.executions.policies import AcceptedFailures, Policy, Rule, Where, stored, usual
 from catalog_service.projects import repository as projects
 from chassis.core.problems import Invalid, NotFound
+from chassis.core.projects import page_address
 from chassis.core.wording import shown
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
@@ -49,7 +50,7 @@ async def named(connection: Connection, name: str) -> list[Rule]:
     """Return the rules of the policy that a gate names; raise Invalid."""
     row = await _find(connection, name)
     if row is None:
-        detail = f"There is no saved policy {shown(name)}; GET /reports/gate/policies lists them."
+        detail = f"There is no saved policy {shown(name)}; {page_address('/results?tab=gate')} lists them."
         raise Invalid.field("/query/policy", detail, "policy_not_found")
     return stored(row["rules"])
 

@@ -3,18 +3,26 @@
 from typing import Any
 
 from catalog_service.executions.incoming import Matched
+from chassis.core import projects
+from chassis.core.wording import counted, shown
 
 _MOST_WARNED = 20
 
 
-def tell_unmatched(matched: Matched, unknown_ids: list[str], *, keeps: bool) -> list[dict[str, Any]]:
-    """Return what is to be said of tests without a test case; `keeps`: they are stored all the same."""
+def tell_unmatched(matched: Matched, unknown_ids: list[str], first: list[str], *, keeps: bool) -> list[dict[str, Any]]:
+    """Return what is to be said of tests without a test case; `keeps`: they are stored all the same.
+
+    `first` are the names of some of them.
+    """
     warnings = []
     if unknown_ids:
         warnings.append(tell_unknown("test case", unknown_ids))
     if matched.unknown and keeps:
-        message = "Tests have no test case; GET /automated-tests?linked=false lists them."
-        warnings.append({"code": "unknown_test", "message": message, "count": matched.unknown})
+        have, more = counted(matched.unknown, "test has", "tests have"), matched.unknown - len(first)
+        named = f"{', '.join(map(shown, first))}{f' and {more:,} more' if more > 0 else ''}"
+        way_out = f"{projects.page_address('/results/connect')} says how a test names one"
+        message = f"{have} no test case: {named}; {way_out}, {projects.page_address('/results?tab=tests')} lists them."
+        warnings.append({"code": "unknown_test", "message": message, "count": matched.unknown, "tests": first})
     if matched.ambiguous:
         message = "Several test cases have the automation id of a test; they count for none of them."
         warnings.append({"code": "ambiguous_automation_id", "message": message, "count": matched.ambiguous})

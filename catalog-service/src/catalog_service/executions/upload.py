@@ -252,9 +252,10 @@ async def _store(
     created = await _take_unknown(connection, options, run, actor)
     if options.unknown == "create":
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
+    first = await incoming.first_unmatched(connection) if matched.unknown else []
     unless = {TRIES: options.duplicates == "last", NO_RESULTS: options.allow_empty}
     noticed = [one for one in results.read.warnings if not unless.get(one["code"])]
-    warnings = [*noticed, *remarks.tell_unmatched(matched, unknown_ids, keeps=options.unknown == "keep")]
+    warnings = [*noticed, *remarks.tell_unmatched(matched, unknown_ids, first, keeps=options.unknown == "keep")]
     if options.shard is not None and await runs.has_same_part(
         connection, run["id"], context_id, options.shard, options.shards, attempt, results.file_name
     ):

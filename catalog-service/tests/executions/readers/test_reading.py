@@ -887,13 +887,18 @@ def test_the_suite_of_an_assembly_is_a_report_of_nunit() -> None:
         (b'{"version": "3.13", "examples": [{"id": "a", "full_description": "opens"}]}', "rspec_junit_formatter"),
         (b'{"type": "suite", "event": "started", "test_count": 3}\n', "nextest"),
         (b'{"uuid": "u", "name": "f", "children": ["x"], "befores": [], "start": 1}', "one zip"),
+        (b'{"created":1.0,"exitcode":0,"summary":{},"collectors":[],"tests":[]}', "--junitxml=FILE"),
+        (b'{"root_group":{"name":""},"metrics":{"http_reqs":{"count":1}}}', "handleSummary"),
+        (b'{"type":"Metric","data":{"name":"http_reqs"},"metric":"http_reqs"}\n', "handleSummary"),
     ],
 )
 def test_what_people_send_in_vain_is_named_with_what_to_send_instead(content: bytes, hint: str) -> None:
     refused = read(io.BytesIO(content), io.BytesIO(), Order("auto", "Test.xml"))
     assert isinstance(refused, Refusal)
     assert (refused.status, refused.code) == (415, "unknown_format")
-    assert hint in refused.detail
+    begins = refused.detail.partition(" The file ")[0]
+    assert begins.startswith("This ")
+    assert hint in begins
 
 
 @pytest.mark.parametrize(

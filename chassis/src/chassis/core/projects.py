@@ -46,3 +46,9 @@ def address(path: str) -> str:
     """Return `path`, which begins with /api/v1, as it is called for the project that the running code works in."""
     key = key_or_none()
     return path if key in (NONE, MAIN) else path.replace("/api/v1", f"/api/v1/projects/{key}", 1)
+
+
+def page_address(path: str) -> str:
+    """Return `path` of the page, such as /results, for the project that the running code works in."""
+    key = key_or_none()
+    return f"/p/{key or MAIN}{path}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from traceline_cli import ci
+from traceline_cli import ci, unmatched
 from traceline_cli.api import Api, content_of, expected
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
@@ -159,9 +159,12 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     ]
     lines = []
     for file, one in sent:
-        lines.append(_line(file, one))
+        lines.append(line_of(file, one))
         for warning in _warnings(one):
             context.terminal.say(f"{file}: {warning}")
+        if one["tests"] and not (one["matched"] or one["duplicate"]):
+            for said in unmatched.lines_of(api, file, one):
+                context.terminal.say(said)
     lines += [line for run in runs.values() for line in _not_whole(run)]
     context.terminal.answer(answers, *lines, *(f"{api.page}/results/{run}" for run in runs))
     if failures:
@@ -273,12 +276,26 @@ def _digest(file: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def _line(file: Path, sent: dict[str, Any]) -> str:
+def line_of(file: Path, sent: dict[str, Any]) -> str:
+    """Return what became of a file in a line."""
     if sent["duplicate"]:
         return f"{file}: the run {sent['run']['key']} has it already"
-    counts = ", ".join(f"{count} {status}" for status, count in sent["counts"].items() if count and status != "results")
-    tests = "1 test" if sent["tests"] == 1 else f"{sent['tests']} tests"
-    return f"{file}: {tests}, {sent['matched']} of them with a test case{counts and f': {counts}'}"
+    counts = sent["counts"]
+    results, tests = counts.get("results", sent["tests"]), sent["tests"]
+    if not results:
+        return f"No test is in {file}"
+    of = _counted(tests, "test") if results == tests else f"{_counted(results, 'result')} of {_counted(tests, 'test')}"
+    ends = ", ".join(f"{count} {status}" for status, count in counts.items() if count and status != "results")
+    matched = f"{sent['matched']} of them {'has' if sent['matched'] == 1 else 'have'} a test case"
+    if tests == 1:
+        matched = f"it has {'a' if sent['matched'] else 'no'} test case"
+    elif sent["matched"] in (0, tests):
+        matched = f"{'each' if sent['matched'] else 'none'} of them has a test case"
+    return f"{file}: {of}{ends and f': {ends}'}; {matched}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _warnings(sent: dict[str, Any]) -> Iterator[str]:

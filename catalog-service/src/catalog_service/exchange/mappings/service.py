@@ -11,6 +11,7 @@ from catalog_service.authorship import author
 from catalog_service.exchange.mappings.schemas import MappingWrite
 from catalog_service.exchange.tabular.presets import preset_names
 from catalog_service.exchange.tabular.record_mapping import parse_any_mapping
+from chassis.core import projects
 from chassis.core.problems import Conflict, Invalid, NotFound
 from chassis.core.wording import listed, shown
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
@@ -46,7 +47,8 @@ async def named(connection: Connection, name: str) -> dict[str, Any]:
         return {"preset": name}
     if row is None:
         presets = listed(preset_names(), "and")
-        detail = f"There is no saved mapping {shown(name)}; GET /imports/mappings lists them. Presets are {presets}."
+        saved = f"{projects.page_address('/imports')} lists them"
+        detail = f"There is no saved mapping {shown(name)}; {saved}. Presets are {presets}."
         raise Invalid.field("/query/mapping", detail, "mapping_not_found")
     mapping: dict[str, Any] = row["mapping"]
     return mapping

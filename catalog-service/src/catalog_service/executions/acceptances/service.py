@@ -47,8 +47,8 @@ async def accept(connection: Connection, body: AcceptedFailureWrite, actor: Acto
     if not await repository.insert(connection, row):
         known = await repository.active_of(connection, body.automated_test_id, body.test_case_id)
         raise Conflict(
-            "This failure is accepted already; to accept it anew, end that first:"
-            f" POST /accepted-failures/{known}/end.",
+            "This failure is accepted already; to accept it anew, end that first at"
+            f" {projects.page_address('/results?tab=accepted')}.",
             code="already_accepted",
             members={"accepted_failure_id": known},
         )
