@@ -25,6 +25,14 @@ CORNERS = """(canvas, [size, columns]) => {
     return Array.from({length: columns}, (_, at) => [...data.slice(4 * (at * size + 4), 4 * (at * size + 5))]);
 }"""
 """The colours of the cells of the first row, beside their shapes."""
+HELD_REPORT = """() => {
+    const report = `<testsuite name="pytest"><testcase classname="doors" name="test_LIFT-7_close"/>
+        <testcase classname="doors" name="test_open"/></testsuite>`;
+    const held = new DataTransfer();
+    held.items.add(new File([report], "report.xml"));
+    return held;
+}"""
+"""A report of pytest as somebody holds it over the page, of a test that names its test case and one that does not."""
 
 
 @pytest.fixture(scope="module")
@@ -182,16 +190,10 @@ def test_a_pass_of_long_ago_is_listed_as_stale(page_of: PageOf, doors: Traceline
 def test_a_run_that_ends_is_seen_at_once(page_of: PageOf, admin: Traceline) -> None:
     within = in_new_project(admin, visibility="open")
     visit = page_of("viewer", f"~/p/{within.project}/results")
-    expect(visit.page.get_by_text("traceline results report.xml")).to_be_visible()
+    expect(visit.page.get_by_text("Nothing was executed yet.")).to_be_visible()
     visit.wait_for(lambda: any("/api/v1/events" in url for url in visit.requests))
     ok(within.post("/test-results", content=FIRST, params={"name": "Nightly"}))
     expect(visit.page.get_by_role("link", name="Nightly")).to_be_visible()
-
-
-def test_without_results_the_page_says_how_to_send_some(page_of: PageOf, admin: Traceline) -> None:
-    within = in_new_project(admin, visibility="open")
-    page = page_of("viewer", f"~/p/{within.project}/results").page
-    expect(page.get_by_text("traceline results report.xml")).to_be_visible()
 
 
 def test_a_test_that_nobody_traces_gets_its_test_case_by_keyboard(page_of: PageOf, admin: Traceline) -> None:
@@ -334,3 +336,31 @@ def test_a_person_accepts_a_failure_and_retires_a_missing_test_by_keyboard(page_
     expect(page.get_by_text("Whole runs have had each test that a test case counts on.")).to_be_visible()
     (test,) = within.items("/automated-tests", retired=True)
     assert test["retired"][0]["note"] == "The door is gone."
+
+
+def test_tests_are_connected_by_an_example_of_their_runner_and_a_report_is_tried(
+    page_of: PageOf, admin: Traceline
+) -> None:
+    within = in_new_project(admin)
+    within.create_test_case(title="Close a door", external_id="LIFT-7")
+    page = page_of("admin", f"~/p/{within.project}/results").page
+    page.get_by_text("Nothing was executed yet.").get_by_role("link", name="Connect your tests").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Connect your tests")
+    expect(page.get_by_role("region", name="test_login.py")).to_contain_text('record_property("test_case", "LIFT-7")')
+    page.get_by_role("button", name=re.compile("Your runner")).press("Enter")
+    page.get_by_role("option", name="Go", exact=True).click()
+    expect(page.get_by_role("region", name="login_test.go")).to_contain_text("func Test_LIFT_7_logs_in")
+    sending = page.get_by_role("region", name="In the pipeline, or in a shell")
+    expect(sending).to_contain_text(f"traceline results report.jsonl --project {within.project}")
+    expect(page).to_have_url(re.compile(r"/results/connect\?runner=go"))
+    assert axe.violations(page) == []
+
+    page.get_by_role("heading", level=1).dispatch_event("drop", {"dataTransfer": page.evaluate_handle(HELD_REPORT)})
+    outcome = page.get_by_role("region", name="Send a report")
+    expect(outcome).to_contain_text("1 of 2 tests counts for a test case.")
+    expect(outcome).to_contain_text("1 test has no test case")
+    expect(outcome).to_contain_text("Among them: test_open")
+    expect(outcome.get_by_role("link", name="Connect your tests")).to_have_attribute(
+        "href", re.compile(r"/results/connect\?runner=pytest$")
+    )
+    assert axe.violations(page) == []

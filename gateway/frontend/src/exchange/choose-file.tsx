@@ -1,10 +1,10 @@
 import { useRef, useState } from "react"
 import { Button } from "../kit/button"
+import { useDropped } from "../kit/dropped"
 import { Refusal } from "../kit/form"
 import { useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { MOST_BYTES } from "./api"
-import { useDropped } from "./dropped"
 import css from "./exchange.module.css"
 
 const words = m.exchange.file
@@ -22,7 +22,7 @@ export function ChooseFile({ choose }: { choose: (file: File) => void }) {
     else if (file.size === 0) setRefusal(words.empty(file.name))
     else choose(file)
   }
-  useDropped(take, setOver)
+  useDropped(([file]) => take(file), setOver)
   return (
     <section className={css.drop} aria-label={words.title} data-over={isOver || undefined}>
       <p>

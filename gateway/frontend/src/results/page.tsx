@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { ButtonLink } from "../kit/button"
 import { Page } from "../kit/page"
 import { Tabs } from "../kit/tabs"
 import { useUrl } from "../url"
@@ -6,6 +7,7 @@ import { Flaky } from "./flaky"
 import { GateTab } from "./gate"
 import { Known } from "./known"
 import { Runs } from "./runs"
+import { SendReport } from "./send-report"
 import { Stale } from "./stale"
 import { Tests } from "./tests"
 import { Verdicts } from "./verdicts"
@@ -30,7 +32,8 @@ export function ResultsPage() {
   const choose = (id: string) =>
     setUrl({ ...OF_PARTS, tab: id === "runs" ? undefined : id } as never, { replace: true })
   return (
-    <Page title={words.title}>
+    <Page title={words.title} actions={<ButtonLink href="/results/connect">{words.send.connect}</ButtonLink>}>
+      <SendReport />
       <Tabs label={words.parts} chosen={tab} onChange={choose} tabs={[...TABS]} />
     </Page>
   )

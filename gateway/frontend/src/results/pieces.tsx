@@ -82,12 +82,9 @@ export function Outcomes({ outcomes }: { outcomes: string }) {
 /** Where there are no results: how to send some. */
 export function NoResults() {
   return (
-    <>
-      <p>
-        {words.none}. {words.noneHint}
-      </p>
-      <code className={css.code}>traceline results report.xml</code>
-    </>
+    <p>
+      {words.none}. <Link href="/results/connect">{words.send.connect}</Link>: {words.noneHint}
+    </p>
   )
 }
 

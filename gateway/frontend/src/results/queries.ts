@@ -1,10 +1,18 @@
-import { useQuery } from "@tanstack/react-query"
+import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api } from "../api/client"
 import type { components } from "../api/schema"
 import { useProject } from "../projects/queries"
 
 type Schemas = components["schemas"]
 export type GateAnswer = Schemas["GateAnswer"]
+
+/** How a test of each runner names its test case. */
+export const runnersQuery = queryOptions({
+  queryKey: ["runners"],
+  queryFn: ({ signal }) => api.get("/api/v1/automated-tests/runners", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+  meta: { live: false },
+})
 
 /** Judge by a saved policy, or without one by the rules of the project. */
 export function useGate(policy = "") {

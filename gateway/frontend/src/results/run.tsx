@@ -23,6 +23,7 @@ import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { Counts, ExecutionLine, Health, LanesOf, placeOf } from "./pieces"
 import css from "./results.module.css"
+import { ConnectLink } from "./send-report"
 import { words } from "./words"
 
 const { passed, failed, flaky, skipped } = words.states
@@ -46,6 +47,20 @@ function Remarks({ uploads }: Pick<components["schemas"]["TestRun"], "uploads">)
           ))}
         </ul>
       </details>
+    )
+  )
+}
+
+/** How many tests of a run count for no test case, and how they would. */
+function Untraced({ uploads }: Pick<components["schemas"]["TestRun"], "uploads">) {
+  const counts = uploads.flatMap(({ warnings }) => warnings.filter(({ code }) => code === "unknown_test"))
+  const most = Math.max(0, ...counts.map(({ count }) => count))
+  return (
+    most > 0 && (
+      <p className={css.line}>
+        <Link href="/results?tab=tests">{words.send.unmatched(most)}</Link>
+        <ConnectLink />
+      </p>
     )
   )
 }
@@ -113,6 +128,7 @@ export function RunPage() {
           </p>
           <LanesOf run={run} />
           <Remarks uploads={run.uploads} />
+          <Untraced uploads={run.uploads} />
           <div className={css.line}>
             <Choice
               label={words.run.show}

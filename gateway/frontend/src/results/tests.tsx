@@ -17,6 +17,7 @@ import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { Retire } from "./known"
 import css from "./results.module.css"
+import { ConnectLink } from "./send-report"
 import { words as all } from "./words"
 
 type Test = components["schemas"]["AutomatedTest"]
@@ -58,12 +59,15 @@ export function Tests() {
   }
   return (
     <div className={tab.tab}>
-      <Choice
-        label={words.which}
-        value={show ?? ""}
-        options={optionsOf(words.kinds)}
-        onChange={(next) => setUrl({ show: next })}
-      />
+      <div className={css.line}>
+        <Choice
+          label={words.which}
+          value={show ?? ""}
+          options={optionsOf(words.kinds)}
+          onChange={(next) => setUrl({ show: next })}
+        />
+        {!show && (list.rows?.length ?? 0) > 0 && <ConnectLink />}
+      </div>
       <Rows list={list} none={NONE[show ?? ""]}>
         {(test) => {
           const old = before.data?.items.find(({ id }) => id === test.suspected_rename)

@@ -20,6 +20,7 @@ export const common = {
   clearFilters: "Clear filters",
   requestId: (id: string) => `Request ${id}`,
   copy: "Copy",
+  copyOf: (what: string) => `Copy: ${what}`,
   copied: "Copied",
   failed: "This could not be loaded.",
   unreachable: "Traceline cannot be reached. Check the connection.",

@@ -1,4 +1,4 @@
-import { counted, countedOf } from "./counted"
+import { counted, countedOf, plural } from "./counted"
 
 /** What the screens about results show, loaded with them. */
 export const results = {
@@ -13,7 +13,48 @@ export const results = {
     uncovered: "Uncovered",
   },
   none: "Nothing was executed yet",
-  noneHint: "Send the report of your tests to Traceline:",
+  noneHint: "it takes a line in a test and one in your pipeline.",
+  send: {
+    title: "Send a report",
+    drop: "Drop a report of your tests here, or",
+    choose: "Choose a report",
+    sending: "Being read …",
+    tooLarge: "That is more than 64 MiB. Send it in parts, by the command line.",
+    counts: (results: number, tests: number) =>
+      results === tests ? counted("test")(tests) : `${counted("result")(results)} of ${counted("test")(tests)}`,
+    matched: (matched: number, tests: number) =>
+      `${countedOf("test")(matched, tests)} ${plural(matched, "counts", "count")} for a test case.`,
+    unmatched: counted("test has no test case", "tests have no test case"),
+    among: (names: string) => `Among them: ${names}`,
+    duplicate: "Its results are here already: nothing is new.",
+    connect: "Connect your tests",
+  },
+  connect: {
+    title: "Connect your tests",
+    hint: "A test names the test case that it proves by its ID; its results then say whether requirements hold.",
+    runner: "Your runner",
+    name: "Name the test case in the test",
+    by: {
+      property: "A property of the test, which its report has, names the test case.",
+      tag: "A tag of the test names the test case.",
+      name: "The name of the test has the ID of the test case, in brackets or where names allow only letters, with underscores.",
+    } as Record<string, string>,
+    testCase: (id: string, title: string) => `The example names a test case of this project: ${id}, ${title}.`,
+    noTestCase: (id: string) => `This project has no test case yet; the example names one called ${id}.`,
+    setup: "Once before",
+    report: "Have it write a report",
+    run: (runner: string) => `Run ${runner}`,
+    token: "Make a token for your pipeline",
+    tokenHint: "It may send results and nothing else. By the command line, or on the page:",
+    account: "your account",
+    shell: "In a shell",
+    login: "traceline login",
+    send: "Send the report",
+    pipeline: "In the pipeline, or in a shell",
+    itsToken: "the-token",
+    install: "pipx install traceline-cli",
+    tryIt: "Or try it with a report that you have",
+  },
   ran: (run: number, linked: number) => `${countedOf("test case")(run, linked)} ran`,
   notCounted: "does not count",
   testCases: "Test cases that prove it",

@@ -1,11 +1,11 @@
 import { useEffect } from "react"
 
 /**
- * Take a file that is dropped anywhere on the page: what nobody takes, the browser shows instead of the page.
+ * Take files that are dropped anywhere on the page: what nobody takes, the browser shows instead of the page.
  *
  * `hold` is told whether a file is held over the page.
  */
-export function useDropped(take: (file: File | undefined) => void, hold?: (isOver: boolean) => void): void {
+export function useDropped(take: (files: File[]) => void, hold?: (isOver: boolean) => void): void {
   useEffect(() => {
     const isFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false
     function over(event: DragEvent) {
@@ -20,7 +20,7 @@ export function useDropped(take: (file: File | undefined) => void, hold?: (isOve
       if (!isFile(event)) return
       event.preventDefault()
       hold?.(false)
-      take(event.dataTransfer?.files[0])
+      take([...(event.dataTransfer?.files ?? [])])
     }
     addEventListener("dragover", over)
     addEventListener("dragleave", leave)
