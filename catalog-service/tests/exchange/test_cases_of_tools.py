@@ -78,7 +78,39 @@ DOORSTOP = tree(
 )
 GERMAN = "Nr;Titel;Beschreibung;Priorität;Typ;Prüffall\nP-1;Pumpe;Die Pumpe füllt.;hoch;nicht funktional;T-1;\n"
 
+POLARION = """ID,Title,Type,Status,Linked Work Items
+PMP-1,Pump fills,System Requirement,Approved,"is verified by: PMP-3 - Fill it, twice, is refined by: PMP-2 - Light"
+PMP-2,Light,System Requirement,Draft,refines: PMP-1 - Pump fills
+PMP-3,Fill it,System Test Case,Approved,verifies: PMP-2 - Light
+"""
+IN_OTHER_WORDS = """ID,Title,Description,Verified by
+R-1,Pump,The pump fills the tank in time.,is verified by: T-3 - Fill it
+R-2,Light,The light tells that it fills.,T-4;T-5
+R-3,Bell,The bell tells that it is full.,"[ISSUE:17] - Ring, ring"
+R-4,Lid,The lid closes by itself.,T-6 - Lid; T-7 - Lid again
+"""
+FRENCH = "Identifiant,Titre,Description,Vérifié par\nE-1,Pompe,La pompe remplit la cuve.,T-1\n"
+GERMAN_TESTS = "Testfall-ID;Titel;Schritt;Deckt Anforderung ab\nT-1;Pumpe;Pumpe füllen;R-1\n"
+KEYS = "Req,Test\nR-1,T-1\nR-2,T-2\nR-2,T-3\n"
+
 CASES = [
+    Case(
+        "polarion.csv",
+        POLARION,
+        requirements=["PMP-1", "PMP-2"],
+        test_cases=["PMP-3"],
+        links={("PMP-1", "PMP-3"), ("PMP-2", "PMP-3")},
+        fields={"PMP-2": {"Linked Work Items": "refines: PMP-1 - Pump fills"}},
+    ),
+    Case(
+        "words.csv",
+        IN_OTHER_WORDS,
+        requirements=["R-1", "R-2", "R-3", "R-4"],
+        links={("R-1", "T-3"), ("R-2", "T-4"), ("R-2", "T-5"), ("R-3", "17"), ("R-4", "T-6"), ("R-4", "T-7")},
+    ),
+    Case("exigences.csv", FRENCH, requirements=["E-1"], links={("E-1", "T-1")}),
+    Case("testfaelle.csv", GERMAN_TESTS, test_cases=["T-1"], links={("R-1", "T-1")}),
+    Case("keys.csv", KEYS, links={("R-1", "T-1"), ("R-2", "T-2"), ("R-2", "T-3")}),
     Case(
         "doors.csv",
         DOORS,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.roles import entries_in
 from catalog_service.exchange.tabular.table import column_name
 from catalog_service.exchange.words import fold
 from chassis.core.wording import listed, nearest, shown
@@ -28,10 +29,12 @@ def is_id(text: str) -> bool:
 def ids_in(text: str, split: str | None = None) -> list[str]:
     """Return the ids that a cell names, each once; they stand in lines, and in these between `split` or what is usual.
 
-    codeBeamer writes `[ISSUE:7] - Log in, log out` where it means 7.
+    codeBeamer writes `[ISSUE:7] - Log in, log out` where it means 7, Polarion `is verified by: LFT-3 - Check`.
     """
     if _REFERENCE.match(text):
         found = _REFERENCE.findall(text)
+    elif entries := entries_in(text):
+        found = [key for _, key in entries]
     elif split is None:
         found = _BETWEEN_IDS.split(text)
     else:

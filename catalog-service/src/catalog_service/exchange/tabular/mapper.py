@@ -9,6 +9,7 @@ from catalog_service.exchange.tabular.cases import Case, Cases
 from catalog_service.exchange.tabular.columns import Columns, ids_in
 from catalog_service.exchange.tabular.headings import Headings
 from catalog_service.exchange.tabular.kinds import kind_columns
+from catalog_service.exchange.tabular.linked import Linked
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
 from catalog_service.exchange.tabular.related import count_named, level_columns
 from catalog_service.exchange.tabular.remarks import remark_cells, remark_kind
@@ -66,7 +67,7 @@ class Mapper:
                 self._steps = make_reader(rule, columns)
             else:
                 self._sources.append(self._source(name, rule))
-        self._links = self._link_sources()
+        self._linked = Linked(mapping, columns, self._link_sources())
         self._headings = None if mapping.headings is None else Headings(mapping.headings, columns)
         self._ignored = {at for name in mapping.ignore for at in columns.all_of(name)}
         if columns.header and columns.header[-1] == PROBLEM and len(columns) - 1 not in self._used:
@@ -95,13 +96,12 @@ class Mapper:
             self._sources,
             filled_down=self._filled_down,
             taken=[*self._used, *rest],
-            of_links={at for _, source in self._links for at in source.positions},
+            of_links=self._linked.positions,
             of_rest=frozenset(rest),
             may_have_others=mapping.kind != "links" and not is_own,
             tally=self._tally,
         )
-        self._blocks = {at for at in blocks if at not in self._filled_down}
-        self._block_values: dict[int, str] = {}
+        self._linked.blocks = {at for at in blocks if at not in self._filled_down}
         self._make = self._make_link if mapping.kind == "links" else self._make_item
         self._kept: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
@@ -174,7 +174,7 @@ class Mapper:
     def _make_item(self, case: Case) -> Iterator[Record]:
         row = case.row
         if case.is_of_links:
-            yield from self._links_without_item(case)
+            yield from self._linked.without_item(case, _KINDS[self._mapping.kind], self._sent(case))
             return
         if self._headings is not None and self._headings.takes(row.number, case.cells):
             return
@@ -191,6 +191,7 @@ class Mapper:
         fields = item.fields
         if self._steps is not None and case.steps:
             fields["steps"] = texts_of(case.steps)
+        item.relations = self._linked.keep_others(item.kind, case.cells, unlisted)
         metadata = self._metadata(case, unlisted)
         if metadata:
             fields["custom_metadata"] = {**(fields.get("custom_metadata") or {}), **metadata}
@@ -201,7 +202,7 @@ class Mapper:
         version = fields.pop("version", None)
         item.version = version if isinstance(version, int) else None
         if self._related:
-            item.relations = sum(count_named(case.cells[at]) for at in self._related if case.cells[at].strip())
+            item.relations += sum(count_named(case.cells[at]) for at in self._related if case.cells[at].strip())
         if self._levels and any(case.cells[at].strip() for at in self._levels):
             self._tally.count(
                 "levels_not_kept",
@@ -209,29 +210,7 @@ class Mapper:
                 " a later column says; which one it is, is not kept.",
             )
         yield item
-        if self._links:
-            yield from self._links_of(item, case.cells)
-
-    def _links_without_item(self, case: Case) -> Iterator[Link]:
-        """Yield the links that a row names without saying of which item they are: none can be made."""
-        kind = _KINDS[self._mapping.kind]
-        row, sent = case.row, self._sent(case)
-        for end, source in self._links:
-            rule = getattr(self._mapping.links, f"{end}s")
-            for key in ids_in(source.take(case.cells), rule.split):
-                message = (
-                    f"This row names {shown(key)} to be linked, but no {kind.replace('_', ' ')}. If the one above is"
-                    " meant, write its id here, too, or merge the cells."
-                )
-                ends = {end: {"external_id": rule.prefix + key}, kind: {}}
-                yield Link(
-                    row.number,
-                    ends["requirement"],
-                    ends["test_case"],
-                    line=row.line,
-                    problems=[Remark("link_end_blank", message, kind)],
-                    source=sent,
-                )
+        yield from self._linked.of_item(item, case.cells)
 
     def _fill(self, item: Item, cells: Sequence[str], unlisted: dict[str, str]) -> None:
         """Set the fields of an item; what a field cannot say as the cell does goes to `unlisted`, by column."""
@@ -320,41 +299,6 @@ class Mapper:
         if self._steps is not None and case.steps:
             metadata["steps"] = [step.parts for step in case.steps]
         return metadata
-
-    def _links_of(self, item: Item, cells: Sequence[str]) -> Iterator[Link]:
-        own = item.fields.get("external_id")
-        for end, source in self._links:
-            rule = getattr(self._mapping.links, f"{end}s")
-            keys = [rule.prefix + key for key in ids_in(source.take(cells), rule.split)]
-            if not keys:
-                self._remark_blank(item, source)
-                continue
-            if source.position is not None:
-                self._block_values[source.position] = source.take(cells)
-            if not own:
-                message = (
-                    f"It is linked with {listed(keys, 'and')}, but has no external_id by which the link could find it."
-                )
-                item.warnings.append(Remark("link_without_key", message))
-                continue
-            for key in keys:
-                ends = {end: {"external_id": key}, item.kind: {"external_id": own}}
-                link_type = self._mapping.links.link_type if self._mapping.links else None
-                fields = {} if link_type is None else {"link_type": link_type}
-                requirement, test_case = ends["requirement"], ends["test_case"]
-                yield Link(item.row, requirement, test_case, fields, line=item.line, source=item.source)
-
-    def _remark_blank(self, item: Item, source: Source) -> None:
-        """Say where a row is blank in a column whose value above may stand for it, too."""
-        at = source.position
-        if at is None or at not in self._blocks or at not in self._block_values:
-            return
-        name = self._columns.name(at)
-        message = (
-            f"{name} is blank; {shown(self._block_values[at])} above may stand for this row, too. If it does, write it"
-            " into each row, or merge the cells; fill_down in the mapping does the same."
-        )
-        item.warnings.append(Remark("link_end_blank", message, name))
 
     def _make_link(self, case: Case) -> Iterator[Record]:
         row = case.row

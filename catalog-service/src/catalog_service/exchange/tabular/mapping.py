@@ -143,10 +143,13 @@ Rule = Annotated[Annotated[FieldRule, Tag("(field)")] | Annotated[StepsRule, Tag
 class EndRule(FieldRule):
     """Where the external ids of what a row is linked with come from; `prefix` is put before each.
 
-    Several in a cell stand between `split`, else between commas, semicolons, bars or line breaks.
+    Several in a cell stand between `split`, else between commas, semicolons, bars or line breaks. Where a cell says a
+    role before a key (`is verified by: T-3 - Check`), those of other roles are relations; with `by_role`, so are those
+    of none.
     """
 
     prefix: str = ""
+    by_role: bool = False
 
 
 class LinksRule(Strict):

@@ -66,6 +66,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
         mapping["source_system"] = source_system
     by_field = {guess.field: at for at, guess in guesses.items()}
     if kind == "links":
+        _settle_other_end(sample, by_field, guesses)
         mapping["fields"] = _link_fields(sample, by_field)
         return Proposal(mapping, guesses, {})
     fields = _item_fields(sample, by_field, guesses, kind)
@@ -360,6 +361,18 @@ def _settle_description(sample: Sample, by_field: dict[str, int], guesses: dict[
 def _are_sentences(values: list[str]) -> bool:
     """Check whether texts are long and hardly one of them stands twice."""
     return bool(values) and _average(values) > _LONG / 2 and len(set(values)) > 0.8 * len(values)
+
+
+def _settle_other_end(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> None:
+    """Take another column of ids for the end that no header names, where one names the other."""
+    for end, other in (("requirements", "test_cases"), ("test_cases", "requirements")):
+        if end in by_field and other not in by_field:
+            places = (at for at in range(len(sample.columns)) if at not in by_field.values())
+            at = next((at for at in places if are_ids(sample.values(at))), None)
+            if at is not None:
+                by_field[other] = at
+                guesses[at] = Guess(other, 0.7, "Its cells are ids, beside those of the other end.")
+            return
 
 
 def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str, Any]]:
