@@ -333,6 +333,19 @@ def test_a_person_makes_a_token_for_a_pipeline_without_curl(run: Run, admin: Tra
     assert [one["name"] for one in json.loads(run("token", "list", "--json", **person).stdout)] == ["readme"]
 
 
+def test_a_person_logs_in_with_a_token_of_the_page(run: Run, admin: Traceline, base_url: str, tmp_path: Path) -> None:
+    somebody = admin.new_user()
+    made = created(somebody.post("/auth/tokens", json={"name": "terminal", "scopes": ["read"]}))["token"]
+    refused = run("login", "--token", typed="password\n", TRACELINE_TOKEN="")
+    assert refused.returncode == 2
+    assert f"make one at {base_url}/p/" in refused.stderr
+    assert run("login", "--token", typed=f"tlp_{36 * 'x'}\n", TRACELINE_TOKEN="").returncode == 3
+    eventually(lambda: run("login", "--token", typed=f"{made}\n", TRACELINE_TOKEN="").returncode == 0, "the token")
+    assert run("project", "list", TRACELINE_TOKEN="").returncode == 0
+    assert run("logout").stdout == "Logged out here.\n"
+    assert run("project", "list", TRACELINE_TOKEN="").returncode == 3
+
+
 def test_a_token_that_ended_does_not_get_in(run: Run) -> None:
     refused = run("project", "list", TRACELINE_TOKEN="tlp_" + "0" * 36)
     assert refused.returncode == 3

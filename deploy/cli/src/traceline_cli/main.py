@@ -1,5 +1,7 @@
 """The command `traceline`."""
 
+import os
+import re
 import sys
 import time
 from io import TextIOWrapper
@@ -9,7 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from traceline_cli import __version__, login
-from traceline_cli.api import content_of
+from traceline_cli.api import Api, content_of
 from traceline_cli.check import check
 from traceline_cli.context import Context, log_in, pass_context, shared_options
 from traceline_cli.exchange import export, import_file
@@ -21,6 +23,9 @@ from traceline_cli.results import results
 from traceline_cli.tokens import token
 
 _WITHIN = 1800.0
+_TOKEN = re.compile("tlp_[0-9A-Za-z]{36}")
+_AS_LONG = 366 * 24 * 3600
+"""Seconds: no API token is good for longer, and the service knows when one ends."""
 _OF_PROJECT = ("key", "name", "visibility", "archived")
 _INTERRUPTED = "Interrupted."
 
@@ -69,23 +74,69 @@ def main() -> None:
 
 
 @main.command("login")
-@click.option("--email", prompt=True)
-@click.option("--password", prompt=True, hide_input=True, envvar="TRACELINE_PASSWORD")
+@click.option("--email", help="Asked for without it.")
+@click.option("--password", envvar="TRACELINE_PASSWORD", help="Asked for without it; TRACELINE_PASSWORD has it, too.")
+@click.option(
+    "--token", "by_token", is_flag=True, help="With an API token of the page, such as where single sign-on is."
+)
 @pass_context
-def log_in_here(context: Context, email: str, password: str) -> None:
-    """Log in and keep that until it ends, in a file that nobody else can read."""
+def log_in_here(context: Context, email: str | None, password: str | None, *, by_token: bool) -> None:
+    """Log in and keep that until it ends, in a file that nobody else can read.
+
+    By email and password, or with --token: it prints where the page makes an API token, and reads it without showing
+    it. A pipe may hand it in: pass show traceline | traceline login --token.
+    """
     if context.url is None:
         raise click.UsageError("Say where: traceline --url https://... login, or TRACELINE_URL.")
+    if by_token and (email or password) and not os.environ.get("TRACELINE_PASSWORD"):
+        raise click.UsageError("--token takes no email and no password.")
     api = context.at(context.url, None)
+    if by_token:
+        token = _asked_token(context, api)
+        me = content_of(context.at(context.url, token).call("GET", "/api/v1/auth/me"), "email")
+        _keep(context, api, token, _AS_LONG, f"Logged in as {me['email']}, as long as the token is good.")
+        return
+    email = email or click.prompt("Email", err=True)
+    password = password or click.prompt("Password", hide_input=True, err=True)
     try:
         token, seconds = log_in(api, email, password)
     except Failure as failure:
         if failure.problem["code"] != "second_factor_required":
             raise
         token, seconds = log_in(api, email, password, click.prompt("Code of your second factor", err=True))
+    _keep(context, api, token, seconds, f"Logged in for {seconds // 60} minutes.")
+
+
+def _asked_token(context: Context, api: Api) -> str:
+    """Return the API token that somebody enters; raise Failure for what is none."""
+    if sys.stdin.isatty():
+        context.terminal.say(f"Make an API token at {api.page}/account, with the scopes that you need, and paste it.")
+        token = click.prompt("Token", hide_input=True, err=True)
+    else:
+        token = sys.stdin.readline()
+    token = token.strip()
+    if not _TOKEN.fullmatch(token):
+        said = f"This is no API token, which is tlp_ and 36 letters and digits: make one at {api.page}/account."
+        raise Failure(Exit.WRONG_USE, said)
+    return str(token)
+
+
+def _keep(context: Context, api: Api, token: str, seconds: int, said: str) -> None:
     file = login.place()
     login.keep(Login(api.url, token, time.time() + seconds), file)
-    context.terminal.answer({"file": str(file), "seconds": seconds}, f"Logged in for {seconds // 60} minutes.")
+    context.terminal.answer({"file": str(file), "seconds": seconds}, said)
+
+
+@main.command("logout")
+@pass_context
+def log_out_here(context: Context) -> None:
+    """Forget the log-in that is kept here; the page ends sessions and revokes tokens."""
+    file = login.place()
+    was_there = file.exists()
+    file.unlink(missing_ok=True)
+    context.terminal.answer(
+        {"logged_out": was_there}, "Logged out here." if was_there else "Nobody was logged in here."
+    )
 
 
 @main.command()
