@@ -28,7 +28,7 @@ comma := ,
 # Hundreds of processes start in the tests, and would each compile our sources.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo run stack page screenshots page-dev api-types runners code-hosts servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: wheels install demo run stack page screenshots page-dev api-types runners code-hosts servers check format test fault browser bench bench-engine bench-scale bench-results bench-isolation bench-audit bench-neighbours bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -226,6 +226,12 @@ API_TYPES = $(BIN)/python -m embedded.openapi > .venv/openapi.json && cd gateway
 
 api-types: $(PAGE_TOOLS)
 	@$(call API_TYPES,src/api/schema.d.ts)
+
+# What is published of the command line: a source distribution and a wheel of each package, in .venv/wheels.
+wheels: $(TOOLS)
+	@rm -rf .venv/wheels
+	@for package in deploy/cli deploy/check; do \
+		(cd $$package && $(CURDIR)/$(BIN)/python -m hatchling build -d $(CURDIR)/.venv/wheels) || exit 1; done
 
 # The examples of runners in the README of the command line; the tests say when they are old.
 runners: $(INSTALLED)

@@ -1,10 +1,13 @@
 """What the command line says of files that it sent: figures that add up."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from traceline_cli.main import main
 from traceline_cli.results import line_of
 
 ENDS = ("passed", "failed", "flaky", "skipped")
@@ -30,3 +33,14 @@ def sent(tests: int, matched: int, *counts: int, **others: Any) -> dict[str, Any
 )
 def test_figures_of_a_file_add_up(answer: dict[str, Any], said: str) -> None:
     assert line_of(Path("a.xml"), answer) == said
+
+
+def test_help_has_each_command_once_and_says_what_all_take_in_one_place() -> None:
+    told = CliRunner().invoke(main, ["--help"]).output
+    for name in main.commands:
+        assert len(re.findall(rf"^  {name} ", told, re.MULTILINE)) == 1, name
+    assert "Others:" not in told
+    assert "..." not in told.partition("Begin:")[2]
+    of_one = CliRunner().invoke(main, ["gate", "--help"]).output
+    assert "--tries INTEGER" not in of_one
+    assert "Every command takes --url" in of_one

@@ -68,48 +68,49 @@ def log_in(api: Api, email: str, password: str, code: str | None = None) -> tupl
 pass_context = click.make_pass_decorator(Context, ensure=True)
 
 
+_EVERYWHERE = (
+    "Every command takes --url, --project, --tries, --timeout and --json; traceline --help says what they mean."
+)
+
+
 def shared_options(command: click.Command, **environment: str) -> click.Command:
     """Add the options that every command has; those of `environment` have a variable, too."""
-    command.params += [
-        click.Option(
-            ["--url"],
-            envvar=environment.get("url"),
-            help="Where Traceline is, such as https://traceline.example.com.",
-            expose_value=False,
-            callback=_keep,
-        ),
-        click.Option(
-            ["--project"],
-            envvar=environment.get("project"),
-            metavar="KEY",
-            help="The project; without it MAIN.",
-            expose_value=False,
-            callback=_keep,
-        ),
-        click.Option(
-            ["--tries"],
-            type=click.IntRange(1, 20),
-            help=f"How often a call is tried; {TRIES} without it.",
-            expose_value=False,
-            callback=_keep,
-        ),
-        click.Option(
-            ["--timeout"],
-            type=click.FloatRange(1, 3600),
-            metavar="SECONDS",
-            help=f"How long a call, and all of `pr`, may take; {PATIENCE:g} without it. Then it ends with 5.",
-            expose_value=False,
-            callback=_keep,
-        ),
-        click.Option(
-            ["--json", "as_json"],
-            is_flag=True,
-            default=None,
-            help="Answer with one JSON document.",
-            expose_value=False,
-            callback=_keep,
-        ),
-    ]
+    url = click.Option(
+        ["--url"],
+        envvar=environment.get("url"),
+        help="Where Traceline is, such as https://traceline.example.com.",
+    )
+    project = click.Option(
+        ["--project"],
+        envvar=environment.get("project"),
+        metavar="KEY",
+        help="The project; without it MAIN.",
+    )
+    tries = click.Option(
+        ["--tries"],
+        type=click.IntRange(1, 20),
+        help=f"How often a call is tried; {TRIES} without it.",
+    )
+    timeout = click.Option(
+        ["--timeout"],
+        type=click.FloatRange(1, 3600),
+        metavar="SECONDS",
+        help=f"How long a call, and all of `pr`, may take; {PATIENCE:g} without it. Then it ends with 5.",
+    )
+    as_json = click.Option(
+        ["--json", "as_json"],
+        is_flag=True,
+        default=None,
+        help="Answer with one JSON document.",
+    )
+    for option in (url, project, tries, timeout, as_json):
+        option.expose_value = False
+        option.callback = _keep
+        # Said once, where all of them are explained: each command shows what is its own.
+        option.hidden = not isinstance(command, click.Group)
+        command.params.append(option)
+    if not isinstance(command, click.Group):
+        command.epilog = _EVERYWHERE
     return command
 
 

@@ -49,8 +49,8 @@ def _checked_wait(_: click.Context, __: click.Parameter, wait: str | None) -> fl
 @click.option(
     "--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0 or require_run=true."
 )
-@click.option("--branch", callback=check_not_blank)
-@click.option("--commit", callback=check_not_blank)
+@click.option("--branch", callback=check_not_blank, help="Without it that of CI, else the default branch.")
+@click.option("--commit", callback=check_not_blank, help="Without it that of CI; without both the newest.")
 @click.option("--environment", help="Results of this environment alone.")
 @click.option("--allow-flaky", is_flag=True, help="Flaky requirements are verified, too.")
 @click.option("--allow-older", is_flag=True, help="What did not run at the commit has its last result of the branch.")

@@ -30,8 +30,23 @@ _OF_PROJECT = ("key", "name", "visibility", "archived")
 _INTERRUPTED = "Interrupted."
 
 
+_SECTIONS = {
+    "Begin": ("login", "logout", "project", "token"),
+    "Results and the gate, for CI and for people": ("results", "gate", "pr", "check"),
+    "The record": ("import", "export", "suggest"),
+    "The shell": ("completion",),
+}
+
+
 class _Commands(click.Group):
     """Has every end say its reason: a traceback would end with 1, as a gate that does not pass."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what people do with them, each with the whole of its first sentence."""
+        left = {*self.commands} - {name for names in _SECTIONS.values() for name in names}
+        for title, names in {**_SECTIONS, **({"Others": sorted(left)} if left else {})}.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit=200)) for name in names])
 
     def invoke(self, ctx: click.Context) -> Any:
         if isinstance(sys.stdout, TextIOWrapper):
@@ -66,7 +81,14 @@ class _Commands(click.Group):
 def main() -> None:
     """Traceline: which requirement is covered by which test, and whether that holds.
 
-    TRACELINE_TOKEN is an API token for pipelines; TRACELINE_EMAIL and TRACELINE_PASSWORD log in for one command.
+    \b
+    traceline --url https://traceline.example.com login
+    traceline results 'build/**/*.xml'                 send what tests reported
+    traceline gate --rule max_failed=0                 may this change go out?
+    traceline check docs report.xml                    the same without a server
+
+    TRACELINE_URL and TRACELINE_PROJECT say where; TRACELINE_TOKEN is an API token for pipelines, TRACELINE_EMAIL and
+    TRACELINE_PASSWORD log in for one command.
 
     Exit codes: 0 done or passed, 1 not passed, 2 wrong use, 3 not reachable or not let in, 4 refused, 5 timed out,
     130 interrupted.

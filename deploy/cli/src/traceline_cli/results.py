@@ -60,13 +60,13 @@ def _checked_shard(_: click.Context, __: click.Parameter, shard: str | None) -> 
 @click.argument("patterns", nargs=-1, required=True, type=click.Path(), metavar="FILES...")
 @click.option("--format", "file_format", help="The format; by default what each file looks like.")
 @click.option("--run", help="The key of the run; in CI, the pipeline.")
-@click.option("--branch")
-@click.option("--commit")
+@click.option("--branch", help="Without it that of CI, else the default branch.")
+@click.option("--commit", help="Without it that of CI.")
 @click.option("--environment", help="What the tests ran on; each environment has results of its own.")
 @click.option("--lane", help="The line of runs that this is of; in CI, the workflow and the job.")
 @click.option("--partial", is_flag=True, help="A selection of the tests: those that it lacks are not missing.")
 @click.option("--shard", metavar="K/N", callback=_checked_shard, help="Which part of the run this is.")
-@click.option("--attempt", type=click.IntRange(1, 100))
+@click.option("--attempt", type=click.IntRange(1, 100), help="Which try of the run this is; CI often says it.")
 @click.option("--unknown", type=click.Choice(["keep", "create", "ignore", "fail"]), help="Tests without a test case.")
 @click.option(
     "--duplicates",
