@@ -13,6 +13,9 @@ export type Patch = Partial<Record<keyof Item, unknown>>
 
 const ROW_FIELDS = "id,external_id,title,module,status,priority,tags,updated_at,etag,coverage"
 
+/** In the query of rows: that they tell their further data, too, where the values of fields are. */
+export const WITH_DATA = "with data"
+
 const MOST = 500
 const OTHER_SIDE = { requirement: "/test-cases", test_case: "/requirements" }
 
@@ -24,7 +27,9 @@ const at = (id: string) => ({ requirement_id: id })
 
 /** Return rows of the list. */
 export function readRows(kind: Kind, query: Query, signal?: AbortSignal): Promise<Page> {
-  const asked = { ...query, fields: ROW_FIELDS, expand: "coverage" }
+  const { [WITH_DATA]: withData, ...filters } = query
+  const fields = withData ? `${ROW_FIELDS},custom_metadata` : ROW_FIELDS
+  const asked = { ...filters, fields, expand: "coverage" }
   return api.get(all(kind), { params: { query: asked as never }, signal }) as unknown as Promise<Page>
 }
 

@@ -4,15 +4,19 @@ import { verificationSummary } from "../results/verdict"
 import { kept } from "../store"
 import { columnsOf, VERDICT } from "./columns"
 import type { Kind } from "./kinds"
+import type { ProjectField } from "./project-fields"
 
 const ALWAYS = new Set(["external_id", "title"])
 
 /** Which columns this browser shows, and how to change that. */
-export function useColumns(kind: Kind) {
+export function useColumns(kind: Kind, own: ProjectField[]) {
   const setting = `traceline.columns.${kind.name}`
   const [hidden, setHidden] = useState(() => kept<string[]>(setting, []))
   const hasResults = useQuery(verificationSummary).data?.hasResults
-  const all = useMemo(() => columnsOf(kind).filter(({ id }) => id !== VERDICT || hasResults), [kind, hasResults])
+  const all = useMemo(
+    () => columnsOf(kind, own).filter(({ id }) => id !== VERDICT || hasResults),
+    [kind, own, hasResults],
+  )
   const columns = useMemo(() => all.filter(({ id }) => !hidden.includes(id)), [all, hidden])
   const toggle = (id: string) => {
     const next = hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id]

@@ -8,6 +8,7 @@ import { VerdictBadge } from "../results/pieces"
 import { verdictOfRequirement, verdictOfTestCase } from "../results/verdict"
 import { type ItemRow, type Kind, REQUIREMENTS, word } from "./kinds"
 import css from "./list.module.css"
+import { PREFIX, type ProjectField, shownValue, valuesOf } from "./project-fields"
 
 const { fields, column } = m.items
 
@@ -15,7 +16,25 @@ const { fields, column } = m.items
 export const VERDICT = "verdict"
 
 /** Return the columns of a list. */
-export function columnsOf(kind: Kind): Column<ItemRow>[] {
+export function columnsOf(kind: Kind, own: ProjectField[]): Column<ItemRow>[] {
+  return [
+    ...columnsOfAll(kind),
+    ...own.map((field, at): Column<ItemRow> => {
+      const name = `${PREFIX}${field.key}`
+      return {
+        id: name,
+        label: field.name,
+        width: 120,
+        rank: 4.5 + at / 100,
+        sort: name,
+        isNumber: field.kind === "number",
+        cell: ({ custom_metadata }) => <Text text={shownValue(valuesOf(custom_metadata)[field.key]) || null} />,
+      }
+    }),
+  ]
+}
+
+function columnsOfAll(kind: Kind): Column<ItemRow>[] {
   return [
     { id: "external_id", label: fields.external_id, width: 124, sort: "external_id", cell: id },
     { id: "title", label: fields.title, width: 240, grow: true, sort: "title", cell: (row) => title(kind, row) },

@@ -8,6 +8,7 @@ import { optionsOf, safeAddress } from "./fields"
 import css from "./item.module.css"
 import { type Item, type Kind, TEST_CASES, word } from "./kinds"
 import type { Edits } from "./merge"
+import { shownValue, useProjectFields, valuesOf } from "./project-fields"
 
 const names = m.items.fields
 
@@ -23,6 +24,8 @@ export function ItemFacts({ kind, item, save }: Props) {
   const closed = (field: "status" | "priority") => (
     <Closed key={field} kind={kind} field={field} value={item[field]} save={save} />
   )
+  const values = valuesOf(item.custom_metadata)
+  const own = useProjectFields(kind).filter(({ key }) => shownValue(values[key]) !== "")
   const ofTestCases: Facts = [
     [names.automation_status, item.automation_status && word(item.automation_status)],
     [names.execution_time_minutes, item.execution_time_minutes],
@@ -36,6 +39,7 @@ export function ItemFacts({ kind, item, save }: Props) {
         [names.module, item.module],
         [names.tags, item.tags.length > 0 && <Tags key="tags" tags={item.tags} />],
         ...(kind === TEST_CASES ? ofTestCases : []),
+        ...own.map((field): Facts[number] => [field.name, <Value key={field.key} value={values[field.key]} />]),
         [names.source_system, item.source_system],
         [names.source_url, item.source_url && <Source key="source" text={item.source_url} />],
         [names.created_by, item.created_by && people(item.created_by)],
@@ -45,6 +49,11 @@ export function ItemFacts({ kind, item, save }: Props) {
       ]}
     />
   )
+}
+
+/** The value of a field of the project; an address leads where it says. */
+function Value({ value }: { value: unknown }) {
+  return typeof value === "string" ? <Source text={value} /> : shownValue(value)
 }
 
 type ClosedProps = Omit<Props, "item"> & { field: "status" | "priority"; value: string }

@@ -2,12 +2,14 @@ import type { Change } from "../kit/changes"
 import { m } from "../messages"
 import { AUTOMATION, type Item, type Kind, PRIORITIES, word } from "./kinds"
 import type { Field } from "./merge"
+import { type Data, nameOfOwn, PREFIX, shownValue, valuesOf } from "./project-fields"
 
 const CLOSED = new Set<Field>(["status", "priority", "type", "automation_status"])
 
 /** Return a value of a field as a text for people to read and compare. */
 export function textOf(field: Field, value: unknown): string {
   if (value === null || value === undefined) return ""
+  if (field === "custom_metadata" && typeof value === "object") return dataText(value as Data)
   if (field === "steps")
     return stepsOf(value as Item["steps"])
       .map((text, place) => `${place + 1}. ${text}`)
@@ -17,8 +19,21 @@ export function textOf(field: Field, value: unknown): string {
   return CLOSED.has(field) ? word(String(value)) : String(value)
 }
 
+/** Return further data as a text: the values of fields a line each, and JSON of the rest. */
+function dataText(data: Data): string {
+  const { fields: _, ...rest } = data ?? {}
+  const values = Object.entries(valuesOf(data))
+  const isPlain = values.length > 0
+  const lines = values.map(([key, value]) => `${nameOfOwn(key)}: ${shownValue(value)}`)
+  const others = isPlain ? rest : (data ?? {})
+  return [...lines, ...(Object.keys(others).length > 0 ? [JSON.stringify(others, undefined, 2)] : [])].join("\n")
+}
+
 /** Return how a field is called; one that nobody has named, by its own name. */
-export const nameOfField = (field: string): string => (m.items.fields as Record<string, string>)[field] ?? field
+export const nameOfField = (field: string): string =>
+  field.startsWith(PREFIX)
+    ? nameOfOwn(field.slice(PREFIX.length))
+    : ((m.items.fields as Record<string, string>)[field] ?? field)
 
 /** Return the texts of steps in their order. */
 export function stepsOf(steps: Item["steps"]): string[] {

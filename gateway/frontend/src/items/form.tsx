@@ -1,14 +1,24 @@
-import { type KeyboardEvent, useRef, useState } from "react"
+import { type KeyboardEvent, useMemo, useRef, useState } from "react"
 import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Field as TextField, type FieldProps as TextFieldProps } from "../kit/field"
 import { useForm } from "../kit/form"
 import { Select } from "../kit/select"
 import { m } from "../messages"
+import { FieldInputs } from "./field-inputs"
 import { numbered, optionsOf, stepsOf, tagsOf } from "./fields"
 import css from "./form.module.css"
 import { type Item, type Kind, TEST_CASES } from "./kinds"
 import type { Edits, Field } from "./merge"
+import {
+  dataBeside,
+  dataWith,
+  PREFIX,
+  type ProjectField,
+  textOfValue,
+  useProjectFields,
+  valuesOf,
+} from "./project-fields"
 import { StepsField } from "./steps-field"
 
 type Props = {
@@ -52,17 +62,21 @@ const AFTER: FormField[] = [
 
 /** All fields of an item, to create or to change it. Ctrl+Enter sends, Escape leaves. */
 export function ItemForm({ kind, item, button, send, cancel }: Props) {
-  const [draft, setDraft] = useState(() => draftOf(kind, item))
+  const own = useProjectFields(kind)
+  const [draft, setDraft] = useState<Draft>({})
+  const first = useMemo(() => draftOf(kind, item, own), [kind, item, own])
   const [steps, setSteps] = useState(() => stepsOf(item.steps ?? null))
   const form = useRef<HTMLFormElement>(null)
-  const { isSending, fields, failure, onSubmit } = useForm(() => send(editsOf(kind, draft, steps)))
+  const { isSending, fields, failure, onSubmit } = useForm(() => send(editsOf(kind, said, steps, own)))
+  const said: Draft = { ...first, ...draft }
   const errors = byField(fields)
+  const change = (name: string, value: string) => setDraft((before) => ({ ...before, [name]: value }))
   const show = ({ name, isClosed, ofTestCases, ...props }: FormField) => {
     if (ofTestCases && kind !== TEST_CASES) return null
     const field = {
       label: m.items.fields[name],
-      value: draft[name] ?? "",
-      onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+      value: said[name] ?? "",
+      onChange: (value: string) => change(name, value),
     }
     if (name === "steps") return <StepsField key={name} steps={steps} onChange={setSteps} error={errors.steps} />
     if (!isClosed) return <TextField key={name} {...props} {...field} error={errors[name]} />
@@ -78,7 +92,10 @@ export function ItemForm({ kind, item, button, send, cancel }: Props) {
   return (
     <form ref={form} className={css.form} onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate>
       {BEFORE.map(show)}
-      <div className={css.columns}>{IN_COLUMNS.map(show)}</div>
+      <div className={css.columns}>
+        {IN_COLUMNS.map(show)}
+        <FieldInputs fields={own} draft={said} errors={errors} change={change} />
+      </div>
       {AFTER.map(show)}
       <div className={css.buttons}>
         {failure}
@@ -94,16 +111,23 @@ export function ItemForm({ kind, item, button, send, cancel }: Props) {
 const TEXTS = ["external_id", "module", "source_system", "source_url"] as const
 const TEXTS_OF_TEST_CASES = ["preconditions", "postconditions"] as const
 
-function draftOf(kind: Kind, item: Partial<Item>): Draft {
+function draftOf(kind: Kind, item: Partial<Item>, own: ProjectField[]): Draft {
   const texts = (["title", "description", "execution_time_minutes", ...TEXTS, ...TEXTS_OF_TEST_CASES] as const).map(
     (name) => [name, String(item[name] ?? "")],
   )
+  const dataOf = { custom_metadata: dataBeside(own, item.custom_metadata), test_data: item.test_data }
   const data = (["custom_metadata", "test_data"] as const).map((name) => [
     name,
-    item[name] ? JSON.stringify(item[name], undefined, 2) : "",
+    dataOf[name] ? JSON.stringify(dataOf[name], undefined, 2) : "",
+  ])
+  const values = valuesOf(item.custom_metadata)
+  const isNew = item.title === undefined
+  const ofProject = own.map((field) => [
+    `${PREFIX}${field.key}`,
+    textOfValue(values[field.key] ?? (isNew ? field.default : null)),
   ])
   return {
-    ...Object.fromEntries([...texts, ...data]),
+    ...Object.fromEntries([...texts, ...data, ...ofProject]),
     type: item.type ?? kind.types[0] ?? "",
     priority: item.priority ?? "medium",
     status: item.status ?? kind.statuses[0] ?? "",
@@ -113,7 +137,7 @@ function draftOf(kind: Kind, item: Partial<Item>): Draft {
 }
 
 /** Return what a form says as the API takes it; throw as a problem what is wrong in fields that it could not even read. */
-function editsOf(kind: Kind, draft: Draft, steps: string[]): Edits {
+function editsOf(kind: Kind, draft: Draft, steps: string[], own: ProjectField[]): Edits {
   const wrong: { pointer: string; message: string }[] = []
   const orNull = (field: string) => draft[field]?.trim() || null
   function object(field: string): unknown {
@@ -133,7 +157,7 @@ function editsOf(kind: Kind, draft: Draft, steps: string[]): Edits {
     ...Object.fromEntries(CLOSED.map((field) => [field, draft[field]])),
     ...Object.fromEntries(TEXTS.map((name) => [name, orNull(name)])),
     tags: tagsOf(draft.tags ?? ""),
-    custom_metadata: object("custom_metadata"),
+    custom_metadata: dataWith(own, object("custom_metadata"), (key) => draft[`${PREFIX}${key}`] ?? ""),
   }
   if (kind === TEST_CASES) {
     const minutes = orNull("execution_time_minutes")
@@ -151,6 +175,9 @@ function editsOf(kind: Kind, draft: Draft, steps: string[]): Edits {
 
 /** Return messages by the field that they are about; the first where there are several. */
 function byField(pointers: Record<string, string>): Record<string, string> {
-  const entries = Object.entries(pointers).map(([pointer, message]) => [pointer.split("/")[1] ?? "", message])
+  const entries = Object.entries(pointers).map(([pointer, message]) => {
+    const [, field = "", part, key] = pointer.split("/")
+    return [field === "custom_metadata" && part === "fields" && key ? `${PREFIX}${key}` : field, message]
+  })
   return Object.fromEntries(entries.reverse())
 }

@@ -2,9 +2,11 @@ import { m } from "../messages"
 import { stepsOf, textOf } from "./fields"
 import css from "./item.module.css"
 import type { Item, Kind } from "./kinds"
+import { dataBeside, useProjectFields } from "./project-fields"
 
 /** What an item says, to be read. */
 export function ItemText({ kind, item }: { kind: Kind; item: Item }) {
+  const data = dataBeside(useProjectFields(kind), item.custom_metadata)
   return (
     <div className={css.text}>
       <Part title={m.items.fields.description} text={item.description} />
@@ -20,7 +22,7 @@ export function ItemText({ kind, item }: { kind: Kind; item: Item }) {
           />
         ),
       )}
-      <Part title={m.items.fields.custom_metadata} text={textOf("custom_metadata", item.custom_metadata)} isData />
+      <Part title={m.items.fields.custom_metadata} text={textOf("custom_metadata", data)} isData />
     </div>
   )
 }

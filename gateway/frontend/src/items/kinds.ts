@@ -20,6 +20,8 @@ export type ItemRow = Pick<
   "id" | "external_id" | "title" | "module" | "status" | "priority" | "tags" | "updated_at"
 > & {
   etag: string
+  /** Only where the project has fields. */
+  custom_metadata?: Item["custom_metadata"]
   coverage: { links: number; suspect_links: number; pending_suggestions: number }
 }
 

@@ -11,7 +11,7 @@ import { useActiveRow, useTableKeys } from "../kit/table-keys"
 import { m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
-import { readRows } from "./api"
+import { readRows, WITH_DATA } from "./api"
 import { BulkBar } from "./bulk"
 import { useColumns } from "./column-choice"
 import { Create } from "./create"
@@ -19,7 +19,8 @@ import { type ItemRow, type Kind, REQUIREMENTS, TEST_CASES } from "./kinds"
 import { keepPlace, placeOf } from "./memory"
 import { NothingThere } from "./nothing"
 import { Peek } from "./peek"
-import { LIST_URL, queryOf, usedFilters } from "./query"
+import { useProjectFields } from "./project-fields"
+import { listUrl, queryOf, usedFilters } from "./query"
 import { RowEditor } from "./row-editor"
 import { useSave } from "./save"
 import { useSelection } from "./selection"
@@ -33,15 +34,17 @@ export const TestCaseList = () => <ItemList kind={TEST_CASES} />
 
 /** The list of requirements or of test cases. */
 function ItemList({ kind }: { kind: Kind }) {
-  const [url, setUrl] = useUrl(LIST_URL)
+  const own = useProjectFields(kind)
+  const [url, setUrl] = useUrl(useMemo(() => listUrl(own), [own]))
   const query = useMemo(() => queryOf(kind, url), [kind, url])
-  const { rows, onSight } = useRows(kind, query)
+  const asked = useMemo(() => (own.length > 0 ? { ...query, [WITH_DATA]: "yes" } : query), [own, query])
+  const { rows, onSight } = useRows(kind, asked)
   const place = useRef(placeOf(kind, query))
   const [peeked, setPeeked] = useState(url.peek)
   const [edited, setEdited] = useState<{ index: number; row: ItemRow; column: string | undefined }>()
   const [isCreating, setCreating] = useState(false)
   const { selected, ...selection } = useSelection(place.current.selected, rows.row)
-  const { columns, choice } = useColumns(kind)
+  const { columns, choice } = useColumns(kind, own)
   const [save, clash] = useSave(kind)
   const { table, active, activate, begin } = useActiveRow((index, keepsRange) => {
     if (!keepsRange) selection.endRange()
@@ -113,7 +116,7 @@ function ItemList({ kind }: { kind: Kind }) {
         )
       }
     >
-      <Toolbar kind={kind} url={url} setUrl={setUrl} choice={choice}>
+      <Toolbar kind={kind} own={own} url={url} setUrl={setUrl} choice={choice}>
         <Found kind={kind} found={rows.total} isNarrowed={isNarrowed} />
       </Toolbar>
       <Rest beside={peeked && <Peek kind={kind} id={peeked} close={() => setPeeked(undefined)} />}>

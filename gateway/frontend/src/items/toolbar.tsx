@@ -11,6 +11,7 @@ import { changed } from "../url"
 import { readFacet } from "./api"
 import { type FacetName, type Kind, word } from "./kinds"
 import css from "./list.module.css"
+import { chosenBy, PREFIX, type ProjectField, shownAlternative } from "./project-fields"
 import { type ListUrl, queryOf, usedFilters } from "./query"
 import { Views } from "./views"
 
@@ -20,10 +21,18 @@ const NOT_COUNTED: Partial<Record<FacetName, string[]>> = {
 }
 
 export type SetUrl = (change: Partial<ListUrl>, options?: { replace?: boolean }) => void
-type Props = { kind: Kind; url: ListUrl; setUrl: SetUrl; choice: MenuEntry[]; children: ReactNode }
+type Props = {
+  kind: Kind
+  /** The fields that items of the kind have in this project beside those of all. */
+  own: ProjectField[]
+  url: ListUrl
+  setUrl: SetUrl
+  choice: MenuEntry[]
+  children: ReactNode
+}
 
 /** Search, filters, views and columns of a list. */
-export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
+export function Toolbar({ kind, own, url, setUrl, choice, children }: Props) {
   const used = usedFilters(kind, url)
   const hasResults = useQuery(verificationSummary).data?.hasResults
   return (
@@ -49,6 +58,9 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
               <Facet key={name} kind={kind} name={name} url={url} setUrl={setUrl} />
             ),
         )}
+        {chosenBy(own).map((field) => (
+          <FieldFacet key={field.key} kind={kind} field={field} url={url} setUrl={setUrl} />
+        ))}
         {used.length > 0 && (
           <Button look="quiet" onPress={() => setUrl(Object.fromEntries(used.map((name) => [name, undefined])))}>
             {m.common.clearFilters}
@@ -66,7 +78,31 @@ function exportOf(kind: Kind, url: ListUrl): string {
   return changed("", { kind: `${kind.name}s`, ...filters })
 }
 
-type FacetProps = Omit<Props, "choice" | "children"> & { name: FacetName }
+type FacetProps = Omit<Props, "choice" | "children" | "own"> & { name: FacetName }
+
+function FieldFacet({ kind, field, url, setUrl }: Omit<FacetProps, "name"> & { field: ProjectField }) {
+  const [isOpen, setOpen] = useState(false)
+  const name = `${PREFIX}${field.key}` as const
+  const { sort: _, ...filters } = queryOf(kind, url)
+  const { data } = useQuery({
+    queryKey: [kind.key, "facets", name, filters],
+    queryFn: ({ signal }) => readFacet(kind, name, filters, signal),
+    enabled: isOpen,
+    placeholderData: (before) => before,
+  })
+  const labelOf = (value: string) => (value === "" ? m.items.noValue : shownAlternative(field, value))
+  const counted = data?.map(({ value, count }): Option => ({ value: value ?? "", label: labelOf(value ?? ""), count }))
+  return (
+    <Filter
+      label={field.name}
+      value={url[name]}
+      onChange={(value) => setUrl({ [name]: value })}
+      options={counted}
+      labelOf={labelOf}
+      onOpenChange={setOpen}
+    />
+  )
+}
 
 function Facet({ kind, name, url, setUrl }: FacetProps) {
   const [isOpen, setOpen] = useState(false)

@@ -1,6 +1,7 @@
 import { common } from "./en/common"
 import { dashboard } from "./en/dashboard"
 import { exchange } from "./en/exchange"
+import { fields } from "./en/fields"
 import { items } from "./en/items"
 import { matrix } from "./en/matrix"
 import { notifications } from "./en/notifications"
@@ -14,6 +15,7 @@ export const en = {
   common,
   dashboard,
   exchange,
+  fields,
   items,
   matrix,
   notifications,

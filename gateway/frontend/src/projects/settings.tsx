@@ -15,6 +15,7 @@ import { m } from "../messages"
 import form from "../session/account.module.css"
 import { useUser } from "../session/session"
 import { MAIN } from "./address"
+import { FieldsOfProject } from "./fields"
 import { readLanes, writeLanes } from "./lanes"
 import { Members } from "./members"
 import { readNames, writeNames } from "./properties"
@@ -47,6 +48,7 @@ function All({ project }: { project: Project }) {
         <>
           <About key={`about ${JSON.stringify(project)}`} project={project} />
           <Suggestions key={`settings ${JSON.stringify(project.settings)}`} project={project} />
+          <FieldsOfProject />
           <Lanes key={`lanes ${JSON.stringify(project.settings)}`} project={project} />
         </>
       )}

@@ -1,0 +1,7 @@
+/** Fields of a project: in lists and forms. */
+export const fields = {
+  yes: "Yes",
+  no: "No",
+  none: "–",
+  dateHint: "Such as 2026-01-31",
+}
