@@ -206,6 +206,15 @@ def test_words_that_merely_begin_with_the_same_preposition_are_not_alike_in_both
     assert "Alike" not in told(requirement, test_case).reason
 
 
+def test_what_speaks_against_a_pair_names_no_letter_that_a_verb_begins_with() -> None:
+    (sign,) = (
+        sign
+        for sign in told("値を受ける。", "影響を受けた。", other="管理する。").against
+        if sign["code"] == "only_common_words"
+    )
+    assert sign["detail"] == "but for one they share only common words"
+
+
 def test_a_japanese_reason_names_no_letter_alone_and_no_word_within_another() -> None:
     reason = told(
         "サブスクライバーはサブスクライバーマネージャーの管理下に置かれ、値を受ける。",

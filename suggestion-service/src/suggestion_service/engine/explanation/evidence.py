@@ -122,16 +122,15 @@ def against(
     rarest = requirement.shown(common.term)
     if rarest in requirement.unspaced:  # two letters of a longer run, as a rule
         rarest = next((run for run in matched if rarest in run), rarest)
+    # The letter that a Japanese verb begins with is no word.
+    is_word = len(rarest) > 1
     signs: list[Against] = []
     if common.all:
-        signs.append(
-            Against(
-                "only_common_words",
-                f"they share only common words: the rarest, “{rarest}”, is in {common.rarest} of {common.items} texts",
-            )
-        )
+        named = f": the rarest, “{rarest}”, is in {common.rarest} of {common.items} texts" if is_word else ""
+        signs.append(Against("only_common_words", f"they share only common words{named}"))
     elif common.all_but_one:
-        signs.append(Against("only_common_words", f"but for “{rarest}” they share only common words"))
+        but_for = f"“{rarest}”" if is_word else "one"
+        signs.append(Against("only_common_words", f"but for {but_for} they share only common words"))
     if other_module:
         signs.append(Against("other_module", "they are of different modules"))
     if missing := _missing(requirement, test_case):
