@@ -5,6 +5,7 @@ So Vitest's JUnit has it. Jest and Mocha put blanks between suites and name, Vit
 """
 
 import re
+from functools import lru_cache
 
 from catalog_service.executions.normal_forms import Named
 from catalog_service.executions.workspaces import is_absolute
@@ -19,17 +20,25 @@ def is_javascript(file: str) -> bool:
     return _SOURCE.fullmatch(file) is not None
 
 
-def normalise_javascript(file: str, suites: list[str], name: str, *, between: str = " ") -> Named:
+def normalise_javascript(file: str, suites: tuple[str, ...], name: str, *, between: str = " ") -> Named:
     """Return the normal form of a test whose name may have its suites in it, all of them or none.
 
     The place is all that was said, so that two tests of a report that come to one name are seen to be two.
     """
+    prefixes, whole = _prefixes_of(file, suites)
+    place = f"{prefixes[-1]}\0{name}"
+    if not whole or name == whole or name.startswith(prefixes[:2]):
+        return Named(file, name.strip(), place=place)
+    return Named(file, f"{prefixes[between == _BETWEEN]}{name}".strip(), place=place)
+
+
+@lru_cache(4096)
+def _prefixes_of(file: str, suites: tuple[str, ...]) -> tuple[tuple[str, str, str], str]:
+    """Return what suites are before a name, in each form and as a place, and what they are as a whole name."""
     if suites and is_named_by(suites[0], file):
         suites = suites[1:]
-    place = "\0".join((*suites, name))
-    if not suites or _begins_with(name, suites) or name == _BETWEEN.join(suites):
-        return Named(file, name.strip(), place=place)
-    return Named(file, between.join((*suites, name)).strip(), place=place)
+    whole = _BETWEEN.join(suites)
+    return (f"{' '.join(suites)} ", f"{whole}{_BETWEEN}", "\0".join(suites)), whole
 
 
 def normalise_class(file: str, class_name: str, name: str) -> Named:

@@ -64,6 +64,7 @@ _BLOCK = 64 * 1024
 _BLANKS = codecs.BOM_UTF8 + codecs.BOM_UTF16 + b"\0 \t\r\n"
 _NOTHING_ELSE = "\t".join(["\\N"] * 8) + "\n"
 """How most lines end; putting it together for each would be a tenth of the reading."""
+_NO_OTHER_NAMES = "\\N\t" * 7
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
 
 
@@ -273,8 +274,13 @@ def _line(
     fingerprint.update(base.encode("utf-8", "replace"))
     duration = "\\N" if result.duration_ms is None else result.duration_ms
     names_any = result.named or guessed or result.requirements or maybe
-    says_any = result.message is not None or result.trace is not None or result.former is not None
-    end = _end(result, guessed, maybe) if names_any or says_any else _NOTHING_ELSE
+    says_any = result.message is not None or result.trace is not None
+    if names_any or says_any:
+        end = _end(result, guessed, maybe)
+    elif result.former is not None:
+        end = f"{_NO_OTHER_NAMES}\\\\x{_former_fingerprint(*result.former)}\n"
+    else:
+        end = _NOTHING_ELSE
     return (
         f"{position}\t\\\\x{fingerprint.hexdigest()}\t{shown}\t{place}\t{iteration and _text(iteration)}"
         f"\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}\t{end}"
@@ -296,7 +302,7 @@ def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
 
 def _former_fingerprint(class_name: str, name: str, suite: str, file: str) -> str:
     named = normalise_name(class_name, name)
-    former = fingerprints(named.class_name, suite, file)
+    former = _shared(named.class_name, suite, file)[0].copy()
     former.update(base_name(named.name).encode("utf-8", "replace"))
     return former.hexdigest()
 

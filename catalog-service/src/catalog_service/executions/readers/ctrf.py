@@ -23,7 +23,7 @@ from catalog_service.executions.workspaces import find_workspace, tell_from, tex
 _SHAPE: Shape = {"retryAttempts": [{}]}
 _BEGINS = re.compile(rb'"results"\s*:\s*\{\s*"(?:tool|summary|tests|environment|extra)"')
 _TOOL = re.compile(rb'"tool"\s*:\s*\{\s*"name"\s*:\s*"([\w-]{1,50})"')
-_PATHS = re.compile(rb'"filePath"\s*:\s*"((?:[^"\\]|\\.){1,4000}+)"')
+_PATHS = re.compile(rb'"filePath"\s*:\s*"([^"]{1,4000})"')
 _UNHEALTHY = re.compile(rb'"healthy"\s*:\s*(false)')
 _STATUSES: dict[str, Status] = {"passed": "passed", **dict.fromkeys(("skipped", "pending", "other", ""), "skipped")}
 """By the words of CTRF; what has another word has not passed, and nobody says that it was left out."""
@@ -50,22 +50,27 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     runner = tool[1].lower() if tool is not None else b""
     file.seek(0)
     workspace = find_workspace(texts_in(file, _PATHS))
+    is_of_playwright = runner == b"playwright"
+    files: dict[str, tuple[str, bool]] = {}
+    """How paths are told, and whether tests are named by them."""
     for test in items(file, ("results", "tests"), levels=3, shape=_SHAPE):
         result = _result(test, as_asked.properties)
-        is_of_playwright = runner == b"playwright"
         named = normalise_playwright(result.suite, result.file, result.name) if is_of_playwright else None
         former = ("", result.name, result.suite, result.file)
-        result.file = tell_from(workspace, result.file)
+        if result.file not in files:
+            told = tell_from(workspace, result.file)
+            files[result.file] = told, is_javascript(told) and not is_of_playwright
+        result.file, is_of_file = files[result.file]
         if named is not None:
             result.class_name, result.name, project, _ = named
             result.iteration = f"{named.name} [{project}]" if project else ""
-        elif is_javascript(result.file) and not is_of_playwright:
+        elif is_of_file:
             result.former = former
             said = test.get("suite")
-            suites = [*map(a_text, said)] if isinstance(said, list) else [*filter(None, result.suite.split(" > "))]
+            suites = map(a_text, said) if isinstance(said, list) else filter(None, result.suite.split(" > "))
             between = " > " if runner == b"vitest" else " "
             result.class_name, result.name, _, result.place = normalise_javascript(
-                result.file, suites, result.name, between=between
+                result.file, tuple(suites), result.name, between=between
             )
         elif result.file != former[-1]:
             result.former = former
