@@ -151,6 +151,9 @@ async def test_another_workspace_has_the_same_tests(results: Results) -> None:
     for root in (f"/builds/{word}/shop", f"/home/runner/work/{word}/shop", "D:\\a\\1\\s"):
         ok(await results.post(_ctrf(f"{root}/test/{word}/a.test.js", "cart locks")))
     assert await _counted(results, f"test/{word}/a.test.js") == {"cart locks": 3}
+    ok(await results.post(_ctrf(f"/srv/1/{word}/a.test.js", "cart locks"), workspace="/srv/1"))
+    ok(await results.post(_ctrf(f"C:\\shop\\{word}\\a.test.js", "cart locks"), workspace="C:\\shop"))
+    assert await _counted(results, f"{word}/a.test.js") == {"cart locks": 2}
 
 
 async def test_what_may_be_several_tests_keeps_its_names(results: Results) -> None:

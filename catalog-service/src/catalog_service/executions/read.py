@@ -72,7 +72,8 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "
 class Order:
     """What to read and how. `format`: its name, or `auto`.
 
-    `name_patterns` and `result_properties`: those of the project, if it has any.
+    `name_patterns` and `result_properties`: those of the project, if it has any; `workspace`: where the report was
+    made, if its sender says so.
     """
 
     format: str
@@ -83,6 +84,7 @@ class Order:
     cpu_seconds: int = 0
     name_patterns: list[dict[str, str]] | None = None
     result_properties: dict[str, list[str] | None] | None = None
+    workspace: str = ""
 
 
 @dataclass(slots=True)
@@ -155,7 +157,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     places: dict[int, int] = {}
     tried_again = 0
     total = 0
-    as_asked = ReadAs(order.undefined_fails, properties_of(order.result_properties))
+    as_asked = ReadAs(order.undefined_fails, properties_of(order.result_properties), order.workspace)
     for found in chosen.read(file, as_asked):
         if isinstance(found, Notice):
             done.warnings.append({"code": found.code, "message": found.message, "count": found.count})

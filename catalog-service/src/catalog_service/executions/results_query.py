@@ -121,6 +121,15 @@ class ResultsQuery(BaseModel):
     allow_empty: Annotated[
         bool, Field(description="A file without a result is meant so; otherwise its run is incomplete.")
     ] = False
+    workspace: Annotated[
+        str | None,
+        Field(
+            max_length=1000,
+            description="The folder that absolute paths of tests are told from, such as that of the checkout, so that"
+            " another machine has the same tests. Default: what the paths look like.",
+            examples=["/home/runner/work/doors/doors"],
+        ),
+    ] = None
     dry_run: Annotated[bool, Field(description="Tell what it would do, and store nothing.")] = False
     file_name: Annotated[str | None, Field(max_length=255, description="Instead of the name in the form.")] = None
 
@@ -151,6 +160,7 @@ class ResultsQuery(BaseModel):
             self.undefined is Undefined.FAIL,
             self.link,
             allow_empty=self.allow_empty,
+            workspace=self.workspace or "",
         )
 
     def spec(self, settings: Settings, now: datetime) -> RunSpec:

@@ -67,6 +67,7 @@ class Options:
     name_patterns: list[dict[str, str]] | None = None
     result_properties: dict[str, list[str] | None] | None = None
     allow_empty: bool = False
+    workspace: str = ""
 
 
 @dataclass(slots=True)
@@ -136,6 +137,7 @@ async def _fill(results: Results, file: BinaryIO, options: Options, limits: Limi
         limits.cpu_seconds,
         options.name_patterns,
         options.result_properties,
+        options.workspace,
     )
     async with _places:
         found = await _read(file, results, order)

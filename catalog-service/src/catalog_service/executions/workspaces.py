@@ -48,8 +48,11 @@ def is_absolute(path: str) -> bool:
     return _ABSOLUTE.match(path) is not None
 
 
-def find_workspace(paths: Iterable[str]) -> str:
-    """Return the folder that absolute paths of one report are told from, with a slash at its end; empty for none."""
+def find_workspace(paths: Iterable[str], said: str = "") -> str:
+    """Return the folder that absolute paths of one report are told from, with a slash at its end; empty for none.
+
+    `said`: what the sender says it is; it counts where all of them lie in it.
+    """
     folders = {plain.rpartition("/")[0] + "/" for path in paths if is_absolute(plain := _slashed(path))}
     if not folders:
         return ""
@@ -57,6 +60,9 @@ def find_workspace(paths: Iterable[str]) -> str:
     first, last = min(folders), max(folders)
     alike = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
     common = first[: first.rfind("/", 0, alike) + 1]
+    own = f"{_slashed(said).rstrip('/')}/"
+    if said and common.startswith(own):
+        return own
     known = _WORKSPACES.match(common)
     if known is not None:
         return known[0]

@@ -29,3 +29,17 @@ def test_paths_are_told_from_their_workspace(paths: list[str], workspace: str) -
     told = [tell_from(workspace, path) for path in paths]
     assert len({*told}) == len(paths)
     assert not any(path.startswith(("/", "D:", "file:")) for path in told)
+
+
+@pytest.mark.parametrize(
+    ("said", "workspace"),
+    [
+        ("/srv/shop", "/srv/shop/"),
+        ("/srv/shop/", "/srv/shop/"),
+        ("/srv/sho", "/srv/shop/cart/"),
+        ("/elsewhere", "/srv/shop/cart/"),
+        ("", "/srv/shop/cart/"),
+    ],
+)
+def test_what_the_sender_says_counts_where_all_paths_lie_in_it(said: str, workspace: str) -> None:
+    assert find_workspace(["/srv/shop/cart/a.js", "/srv/shop/cart/b/c.js"], said) == workspace

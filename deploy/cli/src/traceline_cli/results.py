@@ -30,6 +30,7 @@ _SHARD = re.compile(r"([1-9]\d{0,4})/([1-9]\d{0,4})")
 _LONGEST_NAME = 200
 _LONGEST_JOB = 500
 """Characters of the name of a run; that of a job of a matrix may be longer."""
+_LONGEST_PATH = 1000
 _PATIENCE = 600
 """Seconds until an upload that goes on is given up; it goes on all the same."""
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -120,6 +121,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "undefined": options["undefined"],
         "link": options["link"] or None,
         "allow_empty": options["allow_empty"] or None,
+        "workspace": _workspace(),
     }
     is_whole = options["complete"]
     if query["run"] is None:
@@ -179,6 +181,20 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
             f"{', '.join(empty)} {hold} no result: look why no test ran there. It was sent, and its run is incomplete."
             " Where that is meant, say --allow-empty.",
         )
+
+
+def _workspace() -> str | None:
+    """Return the folder of the checkout, from which paths of tests are told: ours where there is none."""
+    with suppress(OSError, subprocess.SubprocessError):
+        command = ["git", "rev-parse", "--show-toplevel"]
+        asked = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_TIME_OF_GIT)
+        return _within(asked.stdout.strip())
+    return _within(str(Path.cwd()))
+
+
+def _within(path: str) -> str | None:
+    """Return a path, unless it is longer than one that can be told."""
+    return path if 0 < len(path) <= _LONGEST_PATH else None
 
 
 def commit_time(commit: str | None, said: str | None) -> str | None:

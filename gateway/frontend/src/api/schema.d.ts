@@ -23931,6 +23931,8 @@ export interface operations {
                 undefined?: "fail" | "skip";
                 /** @description Tests without a test case: `keep` stores them, `create` makes test cases and links them to the requirements that their results name, `ignore` leaves them out, `fail` refuses the file. */
                 unknown?: "keep" | "create" | "ignore" | "fail";
+                /** @description The folder that absolute paths of tests are told from, such as that of the checkout, so that another machine has the same tests. Default: what the paths look like. */
+                workspace?: string;
             };
             header?: {
                 /**

@@ -49,7 +49,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     tool = _TOOL.search(file.read(65536))
     runner = tool[1].lower() if tool is not None else b""
     file.seek(0)
-    workspace = find_workspace(texts_in(file, _PATHS))
+    workspace = find_workspace(texts_in(file, _PATHS), as_asked.workspace)
     is_of_playwright = runner == b"playwright"
     files: dict[str, tuple[str, bool]] = {}
     """How paths are told, and whether tests are named by them."""

@@ -359,7 +359,9 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the cases, as they end."""
     head = file.read(65536)
     file.seek(0)
-    workspace = find_workspace(map(unescape, texts_in(file, _PATHS))) if _HAS_PATHS.search(head) else ""
+    workspace = ""
+    if _HAS_PATHS.search(head):
+        workspace = find_workspace(map(unescape, texts_in(file, _PATHS)), as_asked.workspace)
     return results_of(file, _Cases(as_asked, workspace))
 
 

@@ -149,10 +149,14 @@ DEFAULT_PROPERTIES = properties_of(None)
 
 @dataclass(frozen=True, slots=True)
 class ReadAs:
-    """How a file is to be taken: whether steps that nobody has written fail, and which properties name what."""
+    """How a file is to be taken: whether steps that nobody has written fail, and which properties name what.
+
+    `workspace`: where it was made, if its sender says so.
+    """
 
     undefined_fails: bool = True
     properties: Properties = DEFAULT_PROPERTIES
+    workspace: str = ""
 
 
 @lru_cache(4096)
