@@ -93,7 +93,57 @@ FRENCH = "Identifiant,Titre,Description,Vérifié par\nE-1,Pompe,La pompe rempli
 GERMAN_TESTS = "Testfall-ID;Titel;Schritt;Deckt Anforderung ab\nT-1;Pumpe;Pumpe füllen;R-1\n"
 KEYS = "Req,Test\nR-1,T-1\nR-2,T-2\nR-2,T-3\n"
 
+STEPS = """Test ID,Title,Steps,Expected Result
+T-1,In a line,1. Open the lid 2. Fill the pump 3. Close it,1. It opens 2. It fills 3. It closes
+T-2,Labelled,"Step 1: Open
+Step 2: Close","ER-1: It opens
+ER-2: It closes"
+T-3,Numbered,"1. Open
+2. Wait
+3. Close","1. It opens
+3. It closes"
+T-4,Named,"1. Open (ER-2)
+2. Close (ER-1)","ER-1: It closes
+ER-2: It opens"
+T-5,Acts,Open the lid; fill the pump; close the lid,
+T-6,One act,Open the lid; it is red,It opens
+"""
+
+STEP_NUMBERS = """Test ID,Title,Step,Action,Expected
+T-1,Fill,2,Close the lid,It closes
+T-1,Fill,1,Open the lid,It opens
+T-2,Drain,1,Turn the tap,It drains
+"""
+
 CASES = [
+    Case(
+        "numbers.csv",
+        STEP_NUMBERS,
+        test_cases=["T-1", "T-2"],
+        fields={
+            "T-1": {"steps": {"1": "Open the lid\nExpected: It opens", "2": "Close the lid\nExpected: It closes"}},
+            "T-2": {"steps": {"1": "Turn the tap\nExpected: It drains"}},
+        },
+    ),
+    Case(
+        "steps.csv",
+        STEPS,
+        test_cases=[f"T-{number}" for number in range(1, 7)],
+        fields={
+            "T-1": {
+                "steps": {
+                    "1": "Open the lid\nExpected: It opens",
+                    "2": "Fill the pump\nExpected: It fills",
+                    "3": "Close it\nExpected: It closes",
+                }
+            },
+            "T-2": {"steps": {"1": "Open\nExpected: It opens", "2": "Close\nExpected: It closes"}},
+            "T-3": {"steps": {"1": "Open\nExpected: It opens", "2": "Wait", "3": "Close\nExpected: It closes"}},
+            "T-4": {"steps": {"1": "Open (ER-2)\nExpected: It opens", "2": "Close (ER-1)\nExpected: It closes"}},
+            "T-5": {"steps": {"1": "Open the lid", "2": "fill the pump", "3": "close the lid"}},
+            "T-6": {"steps": {"1": "Open the lid; it is red\nExpected: It opens"}},
+        },
+    ),
     Case(
         "polarion.csv",
         POLARION,
@@ -196,3 +246,10 @@ def test_a_file_of_a_tool_comes_to_what_it_says(case: Case) -> None:
     for item in items:
         wanted = case.fields.get(names[id(item)], {})
         assert {name: said_of(item).get(name) for name in wanted} == wanted
+
+
+def test_fewer_results_than_steps_without_numbers_are_told() -> None:
+    case = Case("few.csv", 'Test ID,Title,Steps,Expected Result\nT-1,Few,"1. Open\n2. Close",It opens\n')
+    (item,) = (record for record in read(case) if isinstance(record, Item))
+    assert item.fields["steps"] == {"1": "Open\nExpected: It opens", "2": "Close"}
+    assert [one.code for one in item.warnings] == ["results_by_position"]

@@ -9,7 +9,14 @@ type FieldRule = {
   split?: string
   default_from?: string
 }
-type StepsRule = { style: string; action: At | At[]; data?: At; expected?: At; continues_when_blank?: At }
+type StepsRule = {
+  style: string
+  action: At | At[]
+  data?: At
+  expected?: At
+  number?: At
+  continues_when_blank?: At
+}
 export type Rule = FieldRule & Partial<StepsRule>
 export type Role = "requirements" | "test_cases" | "links" | "matrix"
 type Matrix = { down: "requirements" | "test_cases"; keys: At; across: At[]; link_type?: string }
@@ -45,7 +52,7 @@ export const IGNORE = "(ignore)"
 const OWN = ["external_id", "title", "description", "type", "priority", "status", "module", "tags"]
 const OF_ITEMS = [...OWN, "source_system", "source_url"]
 const OF_TEST_CASES = ["preconditions", "postconditions", "automation_status", "execution_time_minutes", "test_data"]
-const STEPS = ["steps.action", "steps.data", "steps.expected"]
+const STEPS = ["steps.action", "steps.data", "steps.expected", "steps.number"]
 const TARGETS: Record<Role, string[]> = {
   requirements: [...OF_ITEMS, "links.test_cases"],
   test_cases: [...OF_ITEMS, ...OF_TEST_CASES, ...STEPS, "links.requirements"],
@@ -144,6 +151,7 @@ function fieldOf(part: Part, column: Column): string | undefined {
     if ([rule.action].flat().some(is) || isNumbered(rule, column.name)) return "steps.action"
     if (is(rule.data)) return "steps.data"
     if (is(rule.expected)) return "steps.expected"
+    if (is(rule.number)) return "steps.number"
   }
   if (uses(part.links?.requirements)) return "links.requirements"
   if (uses(part.links?.test_cases)) return "links.test_cases"

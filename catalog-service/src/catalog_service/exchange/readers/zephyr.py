@@ -8,7 +8,8 @@ from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import Draft
 from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, records_of, rest
 from catalog_service.exchange.records import Record
-from catalog_service.exchange.tabular.steps import Step, split_numbered
+from catalog_service.exchange.tabular.step_texts import split_numbered
+from catalog_service.exchange.tabular.steps import Step
 from catalog_service.exchange.vocabulary import PRIORITIES, TEST_CASE_STATUSES, meaning, type_of_test_case
 
 SYSTEM = "zephyr"

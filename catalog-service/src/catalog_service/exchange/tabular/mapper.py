@@ -14,7 +14,7 @@ from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRu
 from catalog_service.exchange.tabular.related import count_named, level_columns
 from catalog_service.exchange.tabular.remarks import remark_cells, remark_kind
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
-from catalog_service.exchange.tabular.steps import StepReader, make_reader, texts_of
+from catalog_service.exchange.tabular.steps import StepReader, in_order, make_reader, texts_of
 from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.tabular.tally import Tally
 from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, NotConvertible
@@ -190,7 +190,11 @@ class Mapper:
         remark_kind(row.number, case.cells, self._kinds_at, self._mapping.kind, self._columns, self._tally)
         fields = item.fields
         if self._steps is not None and case.steps:
+            case.steps = in_order(case.steps)
             fields["steps"] = texts_of(case.steps)
+            if any(step.is_placed for step in case.steps):
+                message = "There are fewer expected results than steps, without numbers: each is of the step beside it."
+                item.warnings.append(Remark("results_by_position", message, "steps"))
         item.relations = self._linked.keep_others(item.kind, case.cells, unlisted)
         metadata = self._metadata(case, unlisted)
         if metadata:

@@ -106,7 +106,8 @@ class StepsRule(Strict):
 
     `rows`: a step a row; a row continues the test case above it where the column `continues_when_blank` is blank, or
     `continues_when_same` says the same. `cell`: all of them in one cell, as numbered lines. `columns`: a column a step,
-    whose header has the number where the names here have `{n}`. `otherwise`: where those of a test case are that has
+    whose header has the number where the names here have `{n}`. `number` is the column of rows that says which step of
+    its test case a row is. `otherwise`: where those of a test case are that has
     none there.
     """
 
@@ -116,6 +117,7 @@ class StepsRule(Strict):
     expected: Column | None = None
     continues_when_blank: Column | None = None
     continues_when_same: Column | None = None
+    number: Column | None = None
     otherwise: "StepsRule | None" = None
 
     @model_validator(mode="after")

@@ -9,6 +9,13 @@ from catalog_service.exchange.tabular.proposed_values import Guess
 from catalog_service.exchange.tabular.steps import numbered
 from catalog_service.exchange.words import fold
 
+_NUMBERS = frozenset(
+    {
+        *("step", "step #", "step no", "step number", "step nr", "step id", "test step", "test step #", "test step no"),
+        *("schritt", "schritt nr", "schrittnummer", "étape", "n° étape", "no étape", "paso", "no", "#", "seq", "order"),
+    }
+)
+"""What columns of the numbers of steps are called."""
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 
 
@@ -31,11 +38,29 @@ def propose_steps(sample: Sample, by_field: dict[str, int], guesses: dict[int, G
     if key is not None:
         filled = [cells[key] for cells in sample.rows if cells[key].strip()]
         blanks = sum(1 for cells in sample.rows if not cells[key].strip() and cells[at].strip())
+        if (number_at := _number_column(sample, guesses)) is not None:
+            guesses[number_at] = Guess("step_number", 0.85, "Its cells are the numbers of the steps.")
+            rule["number"] = sample.reference(number_at)
         if blanks:
             return {"style": "rows", "continues_when_blank": sample.reference(key), **rule}
         if len(set(filled)) < 0.8 * len(filled) and all(one != "" for one in filled):
             return {"style": "rows", "continues_when_same": sample.reference(key), **rule}
+        rule.pop("number", None)
     return {"style": "cell", **rule}
+
+
+def _number_column(sample: Sample, guesses: dict[int, Guess]) -> int | None:
+    """Return the column that numbers the steps of each test case, None where there is none."""
+    for at, header in enumerate(sample.columns.header):
+        values = sample.values(at)
+        if (
+            at not in guesses
+            and fold(header) in _NUMBERS
+            and values
+            and all(map(str.isdecimal, map(str.strip, values)))
+        ):
+            return at
+    return None
 
 
 def numbered_steps(sample: Sample) -> dict[str, Any] | None:

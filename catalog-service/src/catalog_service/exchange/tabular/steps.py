@@ -1,6 +1,5 @@
 """The steps of test cases, of whichever shape a table has them in."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,22 +8,31 @@ import orjson
 
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.mapping import StepsRule
+from catalog_service.exchange.tabular.step_texts import (
+    in_lines,
+    numbers_named,
+    split_acts,
+    split_numbered,
+    starts_numbered,
+)
 from catalog_service.exchange.words import fold
 from chassis.web.strict_json import find_duplicate
-
-_NUMBERED = re.compile(r"\s*\(?(\d{1,4})\s*([.)、．:：]|\s-)\s*")
-_BULLET = re.compile(r"\s*[-*•–]\s+")
-_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step as its tool has it; `others` is what else that says of it, as JSON, such as which test case it calls."""
+    """A step as its tool has it; `others` is what else that says of it, as JSON, such as which test case it calls.
+
+    `is_placed`: nothing but its place says that what it expects is of this step. `number` is where it stands among the
+    others, 0 where nothing says so.
+    """
 
     action: str = ""
     data: str = ""
     expected: str = ""
     others: Mapping[str, Any] = field(default_factory=dict)
+    is_placed: bool = False
+    number: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.text)
@@ -45,6 +53,11 @@ class Step:
             for name, part in (("action", self.action), ("data", self.data), ("expected", self.expected))
             if part.strip()
         } | dict(self.others)
+
+
+def in_order(steps: list[Step]) -> list[Step]:
+    """Return steps by their numbers, as they are where one has none."""
+    return sorted(steps, key=lambda step: step.number) if all(step.number for step in steps) else steps
 
 
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
@@ -76,12 +89,18 @@ def _of_cells(rule: StepsRule, columns: Columns) -> StepReader:
     data_at = None if rule.data is None else columns.position(rule.data, of="data of steps")
     expected_at = None if rule.expected is None else columns.position(rule.expected, of="what steps expect")
 
+    number_at = None if rule.number is None else columns.position(rule.number, of="numbers of steps")
+
     def read_row(cells: Sequence[str]) -> list[Step]:
         action = cells[action_at[0]]
         if len(action_at) > 1:
             action = "\n".join(cells[at].strip() for at in action_at if cells[at].strip())
+        number = "" if number_at is None else cells[number_at].strip()
         step = Step(
-            action, "" if data_at is None else cells[data_at], "" if expected_at is None else cells[expected_at]
+            action,
+            "" if data_at is None else cells[data_at],
+            "" if expected_at is None else cells[expected_at],
+            number=int(number) if number.isdecimal() and len(number) < 10 else 0,
         )
         return [step] if step else []
 
@@ -91,17 +110,29 @@ def _of_cells(rule: StepsRule, columns: Columns) -> StepReader:
             return []
         if (written := _steps_of_json(row[0].action)) is not None:
             return written
-        actions = split_numbered(row[0].action)
-        data = split_numbered(row[0].data, at_most=len(actions), gaps=True)
-        expected = split_numbered(row[0].expected, at_most=len(actions), gaps=True)
+        actions = split_numbered(in_lines(row[0].action))
+        if len(actions) == 1:
+            actions = split_acts(actions[0])
+        data = split_numbered(in_lines(row[0].data), at_most=len(actions), gaps=True)
+        said = in_lines(row[0].expected)
+        expected = split_numbered(said, at_most=len(actions), gaps=True)
+        if (named := numbers_named(actions, said)) is not None:
+            return [
+                step
+                for at, action in enumerate(actions)
+                if (step := Step(action, [*data, *[""] * len(actions)][at], named[at]))
+            ]
         if len(data) > len(actions) or len(expected) > len(actions):
             return row
-        count = range(len(actions))
         rest = [""] * len(actions)
-        steps = [Step(actions[at], [*data, *rest][at], [*expected, *rest][at]) for at in count]
+        is_placed = 0 < len(expected) < len(actions) and not starts_numbered(said)
+        steps = [
+            Step(action, [*data, *rest][at], [*expected, *rest][at], is_placed=is_placed)
+            for at, action in enumerate(actions)
+        ]
         return [step for step in steps if step]
 
-    used = frozenset({*action_at, *(at for at in (data_at, expected_at) if at is not None)})
+    used = frozenset({*action_at, *(at for at in (data_at, expected_at, number_at) if at is not None)})
     return StepReader(read_row if rule.style == "rows" else read_cell, used)
 
 
@@ -151,42 +182,3 @@ def _of_columns(rule: StepsRule, columns: Columns) -> StepReader:
         return [step for step in steps if step]
 
     return StepReader(read, frozenset({*action_at.values(), *data_at.values(), *expected_at.values()}))
-
-
-def split_numbered(text: str, at_most: int = 500, *, gaps: bool = False) -> list[str]:
-    """Return the parts of a text by its numbered lines, or by its bullets; the text itself where it has neither.
-
-    A line belongs to the number above it unless it has the next one: numbers within a part begin anew. With `gaps` it
-    may be a later one written alike: the parts between are empty, as of steps of which nothing is expected.
-    """
-    if not text.strip():
-        return []
-    lines = _BREAK.split(text)
-    parts: list[list[str]] = []
-    before: list[str] = []
-    mark = ""
-    for line in lines:
-        match = _NUMBERED.match(line)
-        number = int(match[1]) if match else 0
-        is_later = gaps and match is not None and number > len(parts) and mark in ("", match[2])
-        if match and (number == len(parts) + 1 or is_later) and number <= at_most:
-            parts.extend([] for _ in range(len(parts) + 1, number))
-            parts.append([line[match.end() :]])
-            mark = mark or match[2]
-        elif parts:
-            parts[-1].append(line)
-        else:
-            before.append(line)
-    if parts and not any(line.strip() for line in before):
-        return [_unquoted("\n".join(part).strip()) for part in parts]
-    filled = [line for line in lines if line.strip()]
-    if at_most > 1 and len(filled) > 1 and all(_BULLET.match(line) for line in filled):
-        return [_BULLET.sub("", line, count=1).strip() for line in filled][:at_most]
-    return [text.strip()]
-
-
-def _unquoted(text: str) -> str:
-    """Return the text without the quotes that some tools put around each step."""
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1].replace('""', '"')
-    return text

@@ -126,7 +126,7 @@ export const exchange = {
     rest: "Kept with each item",
     ignore: "Left out",
     linkTo: { requirements: "Links to requirements", test_cases: "Links to test cases" },
-    steps: { action: "Steps", data: "Steps: data", expected: "Steps: expected result" },
+    steps: { action: "Steps", data: "Steps: data", expected: "Steps: expected result", number: "Steps: number" },
     ofLinks: {
       requirement: "Requirement",
       test_case: "Test case",
