@@ -39,7 +39,7 @@ def test_who_sends_what_cannot_be_read_is_told_what_to_do(name: str, advice: str
     [
         (b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n", "Have the tool"),
         (rb"{\rtf1\ansi ID, Title}", "save that as .xlsx"),
-        (b'<testsuites><testsuite name="a"/></testsuites>', "POST /test-results"),
+        (b'<testsuites><testsuite name="a"/></testsuites>', "traceline results"),
     ],
 )
 def test_what_is_no_table_is_told_by_its_beginning_whatever_it_is_called(content: bytes, advice: str) -> None:

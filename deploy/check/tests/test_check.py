@@ -210,6 +210,15 @@ def test_a_native_export_is_read_with_its_links(tmp_path: Path) -> None:
     assert (answer["passed"], answer["coverage"]["links"]) == (True, 1)
 
 
+def test_a_path_may_lead_out_of_the_folder_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked(tmp_path, {"docs/a.md": OPENFASTTRACE, "docs/b/c.md": OPENFASTTRACE_TESTS, "here/x": ""})
+    monkeypatch.chdir(tmp_path / "here")
+    paths = (Path("../docs"), Path("../docs/a.md"), Path("../here/../docs/b/c.md"), tmp_path / "docs/b")
+    for several in (paths[:1], paths[1:3], (paths[1], paths[3])):
+        answer = check(several, {"min_coverage": "100"})
+        assert (answer["passed"], answer["coverage"]["links"]) == (True, 1)
+
+
 def test_a_file_that_is_named_has_to_be_read(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing of ours")
     (tmp_path / "package.json").write_text("{}")

@@ -90,15 +90,15 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     file.seek(0)
     what = f"The file {shown(file_name)}" if file_name else "The file"
     if is_packed:  # whatever its name says of what is in it
-        raise unknown_format(f"{what} is packed by gzip. Unpack it, and send what is in it.")
+        raise unknown_format(f"Unpack it, and send what is in it. {what} is packed by gzip.")
     head = file.read(HEAD)
     file.seek(0)
     no_text = next((suffix for beginning, suffix in _NO_TEXT if head.startswith(beginning)), None)
     if best is None or no_text is not None:
-        advice = next((f" {advice}" for suffixes, advice in _ADVICE if (no_text or name).endswith(suffixes)), "")
+        advice = next((f"{advice} " for suffixes, advice in _ADVICE if (no_text or name).endswith(suffixes)), "")
         if not advice and _RESULTS.search(head):
-            advice = " It has results of tests, which are sent to POST /test-results."
-        raise unknown_format(f"{what} is in no format that can be read.{advice}")
+            advice = "It has results of tests: send it by `traceline results`, or on the page at Results. "
+        raise unknown_format(f"{advice}{what} is in no format that can be read.")
     return best
 
 

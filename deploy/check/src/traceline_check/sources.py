@@ -154,13 +154,15 @@ def _as_one(format_name: str, files: list[Path]) -> Source:
     """Return files of one format as what is read at once: as one archive, where there are several."""
     if len(files) == 1:
         return Source(str(files[0]), format_name, (files[0],))
+    # Names of an archive lead nowhere out of it, as paths of a person may.
+    real = [file.resolve() for file in files]
+    top = Path(os.path.commonpath([file.parent for file in real]))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for file in files:
+        for file in real:
             # Not by its own time, which may be from before archives have times.
-            archive.writestr(zipfile.ZipInfo(str(file).lstrip("/")), file.read_bytes())
-    top = os.path.commonpath([file.parent for file in files]) or "."
-    return Source(f"{top} ({format_name})", format_name, tuple(files), packed.getvalue())
+            archive.writestr(zipfile.ZipInfo(file.relative_to(top.parent).as_posix()), file.read_bytes())
+    return Source(f"{os.path.relpath(top)} ({format_name})", format_name, tuple(files), packed.getvalue())
 
 
 def sentence_of(error: Exception) -> str:

@@ -12,7 +12,7 @@ from traceline_cli.failures import Failure
 _HEAD = 64 * 1024
 _MOST_NAMED = 3
 _OF_EXAMPLE = ("label", "by", "place", "lines", "setup", "run", "send", "also", "known_by")
-_BY = {"property": "a property", "tag": "a tag", "name": "its name"}
+_BY = {"property": "a property", "tag": "a tag", "name": "the name of a test"}
 
 
 def lines_of(api: Api, file: Path, sent: dict[str, Any]) -> list[str]:
@@ -47,7 +47,7 @@ def _shown(example: dict[str, Any]) -> list[str]:
     before = [f"    once: {example['setup']}"] if example["setup"] else []
     after = [f"    {example['also']}"] if example["also"] else []
     return [
-        f"With {example['label']}, {_BY.get(example['by'], example['by'])} names the test case, here TC-1,"
+        f"With {example['label']}, {_BY.get(example['by'], example['by'])} names its test case, here TC-1,"
         f" in {example['place']}:",
         "",
         *(f"    {line}" for line in example["lines"].rstrip("\n").split("\n")),
