@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.core.wording import counted
+from chassis.core.wording import counted, percent
 from chassis.messaging.events import Actor, Received
 from contracts import catalog
 from notification_service.vocabulary import AuditAction, ResourceType
@@ -18,7 +18,6 @@ from notification_service.wording import (
     listed,
     named,
     pair,
-    percent,
     who,
 )
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from chassis.core.wording import counted
+from chassis.core.wording import counted, percent
 from chassis.messaging.events import Received
 from contracts import catalog, suggestion
 from notification_service.vocabulary import NotificationType
-from notification_service.wording import import_outcome, listed, named, pair, percent, run_outcome
+from notification_service.wording import import_outcome, listed, named, pair, run_outcome
 
 _MOST_IDS = 20
 """Of what was done to many at once a notification has so many ids: each list shows it whole."""

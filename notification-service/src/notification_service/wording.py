@@ -78,14 +78,6 @@ def import_outcome(applied: ImportApplied) -> str:
     return outcome
 
 
-def percent(share: float, *, below: float = 1) -> str:
-    """Return a share of 0..1 in percent, to a tenth: `66.7%`. A share under `below` never looks as if it reached it."""
-    tenths = round(share * 1000)
-    if share < below and tenths >= round(below * 1000):
-        tenths = round(below * 1000) - 1
-    return f"{tenths / 10:g}%"
-
-
 def given(state: Any, hidden: frozenset[str]) -> dict[str, Any]:
     """Return the fields of a model that have a value, without the `hidden` ones."""
     return {name: value for name, value in vars(state).items() if value is not None and name not in hidden}

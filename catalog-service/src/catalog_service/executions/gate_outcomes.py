@@ -19,6 +19,8 @@ OF_VERDICT = {
 def judge_share(limit: float, total: int, count: int, what: str) -> Outcome:
     """Judge how many of the requirements are something, in percent; of those that are not, the caller names some."""
     actual = round(100 * count / total, 2) if total else 0.0
+    if actual == 100 and count < total:
+        actual = 99.99
     # Not by the rounded figure: 79.996 % are not 80 %.
     passed = 100 * count >= limit * total
     reason = f"{count} of {total} requirements {what}: {figure(actual)} %, {figure(limit)} % are asked for."

@@ -38,9 +38,13 @@ class ResultsQuery(BaseModel):
     commit: Annotated[ShortText, Field(description="The commit that was tested.")] = None
     environment: Annotated[ShortText, Field(description="What it ran on; each has results of its own.")] = None
     build_url: Annotated[BuildUrl, Field(description="Where its log can be read: a page, by https or http.")] = None
-    started_at: Annotated[str | None, Field(description="When the run began; by default when its first file came.")] = (
-        None
-    )
+    started_at: Annotated[
+        str | None,
+        Field(
+            description="When the run began, by default when its first file came, which is the latest that counts: a"
+            " clock that goes ahead by up to a day is set right."
+        ),
+    ] = None
     lane: Annotated[
         Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None,
         Field(
@@ -181,7 +185,10 @@ class ResultsQuery(BaseModel):
 
 
 def moment_of_run(pointer: str, moment: datetime | None, settings: Settings, now: datetime) -> datetime | None:
-    """Return when a run began, as somebody says it; raise Invalid for what is to come or is not kept any more."""
+    """Return when a run began, as somebody says it; raise Invalid for what is to come or is not kept any more.
+
+    What a clock that goes ahead says begins now: until that time came, it would hide all results that come after it.
+    """
     if moment is None:
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -190,7 +197,7 @@ def moment_of_run(pointer: str, moment: datetime | None, settings: Settings, now
     if moment < now - timedelta(days=settings.results_retention_days):
         detail = f"Results are kept for {counted(settings.results_retention_days, 'day')}; this run is older."
         raise Invalid.field(pointer, detail, "too_early")
-    return moment
+    return min(moment, now)
 
 
 def moment_of_commit(pointer: str, moment: datetime | None, now: datetime) -> datetime | None:

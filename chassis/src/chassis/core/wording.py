@@ -29,6 +29,14 @@ def shown(value: Any) -> str:
     return f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
 
 
+def percent(share: float, *, below: float = 1) -> str:
+    """Return a share of 0..1 in percent, to a tenth: `66.7%`. A share under `below` never looks as if it reached it."""
+    tenths = round(share * 1000)
+    if share < below and tenths >= round(below * 1000):
+        tenths = round(below * 1000) - 1
+    return f"{tenths / 10:g}%"
+
+
 def kind_of(value: Any) -> str:
     """Return what kind of JSON a value is, without showing it: `a text`, `a number`, `a list`, `null`, ..."""
     if value is None or isinstance(value, bool):

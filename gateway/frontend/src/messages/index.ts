@@ -36,8 +36,8 @@ export const people = (text: string): string => text.replaceAll(ERASED, (_, id: 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 /** Return a number with its separators of thousands. */
 export const formatCount = (value: number): string => counted.format(value)
-/** Return a share of 0 to 1 in percent. */
-export const formatShare = (value: number): string => share.format(value)
+/** Return a share of 0 to 1 in percent: what is less than all never looks as if it were all. */
+export const formatShare = (value: number): string => share.format(value < 1 ? Math.min(value, 0.99) : value)
 /** Return a score with its two decimals. */
 export const formatScore = (value: number): string => value.toFixed(2)
 /** Return a day of the UTC calendar. */

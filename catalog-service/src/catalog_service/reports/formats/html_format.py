@@ -8,6 +8,7 @@ from typing import IO, Any, ClassVar
 
 from catalog_service.reports.repository import LinkedTestCase, MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import About
+from chassis.core.wording import percent
 
 STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }
@@ -130,7 +131,7 @@ def label(name: str) -> str:
 
 
 def _figure(name: str, value: Any) -> str:
-    return f"{value:.1%}" if name == "coverage" else f"{value:,}"
+    return percent(value) if name == "coverage" else f"{value:,}"
 
 
 def _group(row: MatrixRow) -> str:

@@ -14,6 +14,7 @@ from catalog_service.reports.formats.html_format import ENDING, POLICY, beginnin
 from catalog_service.verdicts import COUNTED
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
 from chassis.core import projects
+from chassis.core.wording import percent
 from chassis.web.listing import Row
 
 _TITLE = "Verification report"
@@ -55,7 +56,7 @@ class About:
         """Its figures, by their names."""
         return [
             ("Requirements", str(self.summary["total_requirements"])),
-            ("Verified", f"{self.summary['verified']:.1%}"),
+            ("Verified", percent(self.summary["verified"])),
             *((label(name), str(count)) for name, count in self.summary["requirements"].items()),
             ("Unlinked tests", str(self.summary["unlinked_tests"])),
         ]
