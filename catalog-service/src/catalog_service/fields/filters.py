@@ -17,6 +17,7 @@ from chassis.web.parameters import parse_words
 _LONGEST_KEY = 300
 """Characters of a value that the index has."""
 _MOST_DIGITS = 30
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?$"
 _RANGED = frozenset({FieldKind.NUMBER, FieldKind.DATE})
 _WRITTEN = frozenset({FieldKind.TEXT, FieldKind.PERSON, FieldKind.ADDRESS})
 _COUNTED = frozenset({*CHOOSING, FieldKind.PERSON, FieldKind.YES_NO, FieldKind.TEXT})
@@ -162,13 +163,12 @@ class _Filter:
 
 def text_of(field: ProjectField) -> str:
     """Return the SQL of a value as text, NULL where an item has none."""
-    return f"(custom_metadata -> 'fields' ->> '{field.key}')"
+    return f"(custom_metadata #>> '{{fields,{field.key}}}')"
 
 
 def number_of(field: ProjectField) -> str:
     """Return the SQL of a value as a number, NULL where an item has none."""
-    value = f"custom_metadata -> 'fields' -> '{field.key}'"
-    return f"(CASE json_typeof({value}) WHEN 'number' THEN {text_of(field)}::double precision END)"
+    return f"(CASE WHEN {text_of(field)} ~ '{_NUMBER}' THEN {text_of(field)}::double precision END)"
 
 
 def order_of(field: ProjectField) -> By:
