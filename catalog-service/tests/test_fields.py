@@ -113,3 +113,47 @@ async def test_items_are_found_by_the_values_of_their_fields(fields: Any) -> Non
         assert "".join(await found(fields, by, sort="title", **{f"field.{key}": said})) == expected, (key, said)
     for order, expected in (("field.asil", "2103"), ("field.effort:desc", "2103"), ("field.owner", "01")):
         assert "".join(await found(fields, by, sort=order)).startswith(expected), order
+
+
+async def test_a_definition_holds_at_once(catalog: Any) -> None:
+    await define(catalog, ASIL)
+    await catalog.requirement(**valued(asil="D"))
+    await define(catalog, ASIL, field("owner", "person"))
+    await catalog.requirement(**valued(owner="Kim"))
+    await define(catalog, {**ASIL, "required": True})
+    assert problem(await catalog.post("/requirements", catalog.item()), 422)["errors"][0]["code"] == "missing"
+    await define(catalog, {**ASIL, "required": True, "default": "QM"})
+    item = await catalog.requirement()
+    assert item["custom_metadata"] == {"fields": {"asil": "QM"}}
+    await define(catalog)
+    assert (await catalog.requirement(**valued(anything=1)))["custom_metadata"] == {"fields": {"anything": 1}}
+
+
+async def test_a_field_in_use_keeps_its_kind_and_its_choices(catalog: Any) -> None:
+    key = f"k{catalog.word()[:8]}"
+    ring = {**field(key, "choice", choices=["gold", "blue"]), "name": "Ring"}
+    await define(catalog, ring)
+    await catalog.requirement(**valued(**{key: "gold"}))
+    await catalog.test_case(**valued(**{key: "gold"}))
+    admin = catalog.being(ADMIN)
+    for other in ({**ring, "kind": "text", "choices": []}, {**ring, "choices": ["blue"]}):
+        told = problem(await admin.put("/fields", {"fields": [other]}), 409)
+        assert (told["code"], told["count"], told["key"]) == ("field_in_use", 2, key)
+    await define(catalog)
+    assert problem(await admin.put("/fields", {"fields": [{**ring, "kind": "text", "choices": []}]}), 409)["count"] == 2
+    await define(catalog, {**ring, "choices": ["gold", "red"]})
+    await define(catalog)
+
+
+async def test_a_meaning_makes_links_suspect_and_history_names_it(fields: Any) -> None:
+    item = await fields.requirement(**valued(asil="A", owner="Kim"))
+    link = await fields.link(item, await fields.test_case())
+    path = f"/requirements/{item['id']}"
+    assert ok(await fields.patch(path, valued(owner="Lee")))["version"] == 1
+    assert ok(await fields.patch(path, valued(asil="B")))["version"] == 2
+    assert (await fields.read(f"/links/{link['id']}"))["suspect"] is True
+    suspicion = await fields.read(f"/links/{link['id']}/suspicion")
+    assert suspicion["requirement"]["changed_by"][0]["fields"] == ["field.asil"]
+    assert list(suspicion["requirement"]["differences"]) == ["field.asil"]
+    history = (await fields.read(f"{path}/history"))["items"]
+    assert [(one["from_version"], one["to_version"]) for one in history] == [(1, 2), (1, 1), (None, 1)]

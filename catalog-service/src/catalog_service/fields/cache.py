@@ -7,6 +7,7 @@ from typing import TypeVar
 from catalog_service.fields import repository
 from catalog_service.fields.definitions import Fields
 from chassis.core import projects
+from chassis.core.problems import Invalid
 from chassis.db.database import Database
 
 T = TypeVar("T")
@@ -36,12 +37,19 @@ class KnownFields:
         return known
 
     async def write(self, make: Callable[[Fields], Awaitable[T]]) -> T:
-        """Return what `make` returns by the fields as they are; it is called again where it raises StaleFields."""
+        """Return what `make` returns by the fields as they are; it is called again where it raises StaleFields.
+
+        What it refuses by fields that are others by now, it is asked again, too.
+        """
         for _ in range(_TRIES):
+            known = await self.get()
             try:
-                return await make(await self.get())
+                return await make(known)
             except StaleFields:
                 await self._read(projects.current.get())
+            except Invalid:
+                if (await self._read(projects.current.get())).revision == known.revision:
+                    raise
         raise RuntimeError("The fields of the project are others each time that they are read.")
 
     async def _read(self, key: str) -> Fields:

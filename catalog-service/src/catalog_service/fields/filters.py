@@ -192,6 +192,20 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''").replace("%", "%%") + "'::text"
 
 
+def cell_of(field: ProjectField) -> str:
+    """Return the SQL of a value as the cell of a table has it, as `fields.texts` reads it again."""
+    if field.kind is FieldKind.YES_NO:
+        return f"(CASE {text_of(field)} WHEN 'true' THEN 'yes' WHEN 'false' THEN 'no' ELSE {text_of(field)} END)"
+    if field.kind is not FieldKind.CHOICES:
+        return text_of(field)
+    value = f"custom_metadata #> '{{fields,{field.key}}}'"
+    return (
+        f"(CASE json_typeof({value}) WHEN 'array' THEN (SELECT CASE WHEN bool_and(one !~ '[;,\n]')"
+        f" THEN string_agg(one, '; ') ELSE ({value})::text END FROM json_array_elements_text({value}) AS one)"
+        f" ELSE {text_of(field)} END)"
+    )
+
+
 def facets_of(fields: Fields, kind: str) -> list[Facet]:
     """Return the facets that items of a kind can be counted by: fields whose values come again."""
     return [

@@ -96,7 +96,7 @@ def text_of(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         is_plain = not any(re.search("[;,\n]", one) for one in value)
-        return "; ".join(value) if is_plain and len(value) > 1 else orjson.dumps(value).decode()
+        return "; ".join(value) if is_plain and value else orjson.dumps(value).decode()
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 

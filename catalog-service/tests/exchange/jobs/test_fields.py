@@ -141,3 +141,33 @@ async def test_an_admin_makes_a_field_of_a_column_and_the_next_file_fits_by_itse
     assert (await values(imports, keys))[0] == {"owner_of_it": "Kim Person"}
     again = await sent(imports.catalog, rows, path="/imports/inspect")
     assert again["mapping"]["fields"]["field.owner_of_it"] == {"column": "Owner of it"}
+
+
+@pytest.mark.parametrize("profile", ["native", "plain"])
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+async def test_tables_have_a_column_of_each_field_and_come_back_as_they_were(
+    imports: Any, form: str, profile: str
+) -> None:
+    areas = {"key": "areas", "name": "Areas", "of": ["requirement"], "kind": "choices", "choices": ["door", "a, b"]}
+    safe = {"key": "safe", "name": "Safe", "of": ["requirement"], "kind": "yes_no"}
+    await define(imports, ASIL, EFFORT, areas, safe)
+    module = imports.catalog.word()
+    said = [{"asil": "D", "effort": 2.5, "areas": ["door", "a, b"], "safe": True}, {"effort": 3}, None]
+    for values in said:
+        data = {"custom_metadata": {"fields": values}} if values else {}
+        await imports.catalog.requirement(external_id=imports.catalog.word(), module=module, **data)
+    query = {"format": form, "profile": profile, "kind": "requirements", "module": module, "links": "false"}
+    exported = await imports.catalog.get("/exports", **query)
+    if form == "csv":
+        header = exported.text.splitlines()[0].split(",")
+        assert {"field.asil", "field.effort", "field.areas", "field.safe"} <= set(header)
+    files = {"file": (f"record.{form}", exported.content, exported.headers["content-type"])}
+    plan = ok(await imports.catalog.request("POST", "/imports", files=files))
+    assert plan["counts"]["requirements"]["unchanged"] == 3, plan["counts"]
+    assert plan["summary"]["clean"] is True, plan["summary"]
+    if form == "csv":
+        changed = exported.content.replace(b",2.5,", b",7,")
+        again = {"file": ("record.csv", changed, "text/csv")}
+        await imports.apply(ok(await imports.catalog.request("POST", "/imports", files=again)))
+        found = (await imports.catalog.read("/requirements", module=module, **{"field.effort": "7"}))["items"]
+        assert [one["custom_metadata"]["fields"]["effort"] for one in found] == [7]

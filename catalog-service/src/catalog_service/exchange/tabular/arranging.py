@@ -31,7 +31,7 @@ def arrange(tables: list[Table], asked: Asked, given: Mapping | RecordMapping | 
         return _arrange_as_said(tables, asked, given, replace(options, kind="all", mapping=None))
     starts = _starts(tables, asked)
     if given is None and any(start.is_own for start in starts):
-        return _arrange_own(starts)
+        return _arrange_own(starts, options)
     is_said = asked.sheet is not None
     if given is not None:
         main = starts[0]
@@ -48,12 +48,12 @@ def _main(starts: list[Start], parts: list[Part], options: ReadOptions) -> Start
     return best([start for start in starts if any(start is one for one in read)], options)
 
 
-def _arrange_own(starts: list[Start]) -> Arranged:
+def _arrange_own(starts: list[Start], options: ReadOptions) -> Arranged:
     """Return a table or a workbook of our own: all tables with the mark, or such as have lost it."""
     ours = [start for start in starts if is_own(start) and not _is_of_long_texts(start)]
     if not ours:
         raise Unreadable(f"The workbook has the sheet {LONG_TEXTS!r} of an export of ours, but none of its tables.")
-    parts = [Part(start, Chosen(parse_mapping(own_mapping(start.columns)), OWN)) for start in ours]
+    parts = [Part(start, Chosen(parse_mapping(own_mapping(start.columns, options.fields)), OWN)) for start in ours]
     others = [start for start in starts if not is_own(start) and start.table.name != COVER]
     return Arranged(starts, parts, best(ours, ReadOptions()), others, is_own=True)
 

@@ -54,7 +54,7 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
     """Return the mapping of a table for which none was given."""
     named = (options.mapping or {}).get("preset")
     if named == OWN or (named is None and is_own(start)):
-        return Chosen(parse_mapping(own_mapping(start.columns)), OWN)
+        return Chosen(parse_mapping(own_mapping(start.columns, options.fields)), OWN)
     preset = find_preset(start.columns) if named is None else get_preset(named)
     kind = options.kind if options.kind != "all" else kind_of_all(start.sample) or "all"
     if preset is not None and (named is not None or kind in ("all", preset.mapping["kind"])):

@@ -20,6 +20,7 @@ from catalog_service.exchange.tabular.tally import Tally
 from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, NotConvertible
 from catalog_service.exchange.words import fold
 from catalog_service.fields.definitions import FIELDS, PREFIX
+from catalog_service.fields.texts import text_of
 from catalog_service.fields.values import values_of
 from chassis.core.wording import listed, shown
 
@@ -266,8 +267,17 @@ class Mapper:
             if isinstance(value, str) and value:
                 fields[source.name] = short_title(value) if source.name == "title" else value.strip()
         if own:
-            metadata = fields.get("custom_metadata") or {}
-            fields["custom_metadata"] = {**metadata, FIELDS: {**values_of(metadata), **own}}
+            self._add_own(fields, own)
+
+    def _add_own(self, fields: dict[str, Any], own: dict[str, str | None]) -> None:
+        """Put values of fields of the project into custom_metadata; of a table of our own they may be there already."""
+        metadata = fields.get("custom_metadata") or {}
+        values = dict(values_of(metadata))
+        for key, text in own.items():
+            if not self._is_own or (text_of(values.get(key)) != (text or "") and (text or key in values)):
+                values[key] = text
+        if values:
+            fields["custom_metadata"] = {**metadata, FIELDS: values}
 
     def _metadata(self, case: Case, unlisted: dict[str, str]) -> dict[str, Any]:
         metadata: dict[str, Any] = {}

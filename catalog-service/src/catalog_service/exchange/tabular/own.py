@@ -6,7 +6,7 @@ its cell refers to it, so that rows can be sorted.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from catalog_service.exchange.records import Unreadable
@@ -15,6 +15,7 @@ from catalog_service.exchange.tabular.formulas import MARK, decode, encode
 from catalog_service.exchange.tabular.mapping import FIELDS
 from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.uuids import UUID
+from catalog_service.fields.definitions import PREFIX, ProjectField
 
 NAME = "traceline"
 SHEETS = {"requirement": "Requirements", "test_case": "Test cases", "link": "Links"}
@@ -58,12 +59,20 @@ def decode_rows(rows: Iterator[Row], width: int) -> Iterator[Row]:
         yield row
 
 
-def own_mapping(columns: Columns) -> dict[str, Any]:
-    """Return the mapping of a table of our own: each column is the field that it is called."""
+def own_mapping(columns: Columns, own: Iterable[ProjectField] = ()) -> dict[str, Any]:
+    """Return the mapping of a table of our own: each column is the field that it is called.
+
+    `own` are the fields of the project; values of others are in custom_metadata as well.
+    """
     names = set(columns.header)
     kind = next((kind for kind, some in _ONLY.items() if names & some), "requirements")
     fields = {name: {"column": name} for name in columns.header if name in FIELDS[kind]}
-    return {"version": 1, "name": NAME, "kind": kind, "fields": fields}
+    item = kind.removesuffix("s")
+    known = {f"{PREFIX}{field.key}" for field in own if item in field.of}
+    fields |= {name: {"column": name} for name in columns.header if name in known}
+    ignored = [name for name in columns.header if name.startswith(PREFIX) and name not in known]
+    mapping = {"version": 1, "name": NAME, "kind": kind, "fields": fields}
+    return {**mapping, "ignore": ignored} if ignored else mapping
 
 
 def reference_to(number: int) -> str:

@@ -13,6 +13,8 @@ from catalog_service.exchange.applying.references import COLUMNS as REFERENCE_CO
 from catalog_service.exchange.reqif.own_elements import COLUMNS as REQIF_COLUMNS
 from catalog_service.exchange.writing.documents import Rows
 from catalog_service.exchange.writing.scope import About, Scope
+from catalog_service.fields.definitions import PREFIX
+from catalog_service.fields.filters import cell_of
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
@@ -168,6 +170,10 @@ def _queries(scope: Scope, form: Rows) -> list[_Query]:
         queries.append(_links(scope, native=scope.is_native and form is not Rows.CELLS))
         if scope.is_native and form is Rows.JSON and scope.items:
             queries += [_revisions(scope), _references(scope)]
+    if form is Rows.CELLS:
+        for query in queries[: len(scope.items)]:
+            own = scope.fields.of(query.kind).values()
+            query.columns |= {f"{PREFIX}{field.key}": cell_of(field) for field in own}
     if form is Rows.REQIF:
         for query in queries:
             query.columns = {name: query.columns[name] for name in REQIF_COLUMNS[query.kind]}

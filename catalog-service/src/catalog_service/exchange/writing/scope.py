@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from catalog_service.exchange.formats import Kinds
 from catalog_service.exchange.writing.schemas import ExportQuery, Profile
+from catalog_service.fields import repository as project_fields
+from catalog_service.fields.definitions import NONE, Fields
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.service import conditions_of
@@ -39,6 +41,8 @@ class Scope:
     links: bool
     profile: Profile
     conditions: Mapping[str, Conditions]
+    fields: Fields = NONE
+    """Those of the project, which tables have columns of."""
 
     @property
     def is_native(self) -> bool:
@@ -131,4 +135,5 @@ async def scope_of(
     items = _items(query.kind)
     conditions = {kind.name: await conditions_of(connection, filters[kind.name], basis, kind) for kind in items}
     links = query.kind is Kinds.LINKS or (query.kind is Kinds.ALL and query.links)
-    return Scope(() if query.kind is Kinds.LINKS else items, links, query.profile, conditions)
+    own = await project_fields.of(connection)
+    return Scope(() if query.kind is Kinds.LINKS else items, links, query.profile, conditions, own)
