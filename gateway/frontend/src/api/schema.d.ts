@@ -23925,7 +23925,7 @@ export interface operations {
                 run?: string;
                 /** @description Which part of the run this is, `2/4`: it is complete when all are there. */
                 shard?: string;
-                /** @description When the run began; by default when its first file came. */
+                /** @description When the run began, by default when its first file came, which is the latest that counts: a clock that goes ahead by up to a day is set right. */
                 started_at?: string;
                 /** @description Steps of Cucumber that nobody has written, and pending ones. */
                 undefined?: "fail" | "skip";
