@@ -27,6 +27,7 @@ from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 from chassis.web.parameters import Choice
 
+_MOST_TOLD = 100
 END_OF_DAY = time.max
 """The time of what is so until a day, to its end."""
 
@@ -224,6 +225,26 @@ async def older_tests(connection: Connection, basis: Basis) -> list[dict[str, An
     """Return the tests whose results of other commits stand for the one that is asked for, by their test cases."""
     cursor = await connection.execute(older(basis), basis.parameters)
     return await cursor.fetchall()
+
+
+async def tell_older(connection: Connection, basis: Basis) -> list[str]:
+    """Return that results of other commits count, and for each of the first which; nothing where none does."""
+    if basis.commit is None or not basis.older:
+        return []
+    rows = await older_tests(connection, basis)
+    if not rows:
+        return []
+    count = counted(len(rows), "result is", "results are")
+    more = [f"And {len(rows) - _MOST_TOLD:,} more."] if len(rows) > _MOST_TOLD else []
+    return [f"{count} of other commits than {basis.commit}.", *map(tell_older_test, rows[:_MOST_TOLD]), *more]
+
+
+def tell_older_test(row: Mapping[str, Any]) -> str:
+    """Return of which commit the result of a test is that stands for the one that is asked for."""
+    name = ".".join(filter(None, (row["class_name"], row["name"])))
+    of = f"commit {row['commit']}" if row["commit"] else "a run without a commit"
+    at = f"{row['last_run_at']:%Y-%m-%d %H:%M}"
+    return f"{row['test_case'] or row['test_case_id']}: {name} of {row['lane']} is {row['last_result']} by {of}, {at}."
 
 
 def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> list[dict[str, str]]:

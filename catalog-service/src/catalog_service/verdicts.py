@@ -62,6 +62,12 @@ class Basis:
         return self.now - self.stale_after
 
     @property
+    def said(self) -> str:
+        """In words: of which branch, environment and commit."""
+        given = (("environment", self.environment), ("commit", self.commit))
+        return ", ".join([f"branch {self.branch}", *(f"{name} {value}" for name, value in given if value)])
+
+    @property
     def question(self) -> Hashable:
         """What is asked for, whenever that is."""
         return replace(self, now=datetime.min.replace(tzinfo=UTC))

@@ -151,6 +151,16 @@ async def test_a_commit_has_its_own_results_alone(traced: Traced) -> None:
     gate = await traced.gate(commit=c2, min_verified=100, older="allow")
     assert (gate["passed"], gate["older"]["total"]) == (True, 2)
     assert all(c1 in item["reason"] for item in gate["older"]["items"])
+    of = {"commit": gate["commit"], "older": "allow", "branch": traced.branch}
+    said = f"2 results are of other commits than {gate['commit']}."
+    for path, also in (("verification", {}), ("traceability-matrix", {"results": "true"})):
+        notes = (await traced.results.catalog.read(f"/reports/{path}", **of, **also))["notes"]
+        assert said in notes
+        assert sum(c1 in note for note in notes) == 2
+        for form in ("html", "csv", "xlsx", "markdown")[: 4 if path == "verification" else 1]:
+            document = await traced.results.catalog.get(f"/reports/{path}", format=form, **of, **also)
+            assert form == "xlsx" or said in document.text, (path, form)
+            assert form != "html" or f"branch {traced.branch}, commit {gate['commit']}" in document.text
     assert await traced.verdict(commit=c2, older="allow") == "passed"
     await traced.run(("b", "failed"), lane="ci", commit="c2", partial=True)
     assert await traced.verdict(commit=c2, older="allow") == "flaky"

@@ -5,6 +5,7 @@ from typing import Any
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
+from catalog_service.verdict_reads import tell_older_test
 from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.core import projects
 
@@ -55,13 +56,7 @@ def accepted_failure(row: Row) -> Row:
 
 def older_test(row: Row) -> Row:
     """Return a test with the commit that its result is of."""
-    name = ".".join(filter(None, (row["class_name"], row["name"])))
-    of = f"commit {row['commit']}" if row["commit"] else "a run without a commit"
-    at = f"{row['last_run_at']:%Y-%m-%d %H:%M}"
-    reason = (
-        f"{row['test_case'] or row['test_case_id']}: {name} of {row['lane']} is {row['last_result']} by {of}, {at}."
-    )
-    return named(row, reason, f"{TEST_CASE.path}/{row['test_case_id']}")
+    return named(row, tell_older_test(row), f"{TEST_CASE.path}/{row['test_case_id']}")
 
 
 def suggestion(row: Row) -> Row:

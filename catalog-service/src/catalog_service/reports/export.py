@@ -36,7 +36,7 @@ async def make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="traceability-matrix-"))
             async with snapshot(database) as connection:
-                about = await service.about(connection, scope, made_at, has_results=basis is not None)
+                about = await service.about(connection, scope, made_at, basis)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 async with aclosing(repository.matrix_rows(connection, scope.requirements)) as parts:

@@ -12,6 +12,7 @@ from catalog_service.reports.paging import PagedTogether
 from catalog_service.reports.scope import About, Counts, Scope, Summary, notes_on
 from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
+from catalog_service.verdict_reads import tell_older
 from catalog_service.verdicts import Basis
 from chassis.core import projects
 from chassis.db.database import Connection, Database
@@ -35,14 +36,18 @@ def summary_of(counts: Counts) -> Summary:
     }
 
 
-async def about(connection: Connection, scope: Scope, made_at: datetime, *, has_results: bool = False) -> About:
+async def about(connection: Connection, scope: Scope, made_at: datetime, basis: Basis | None) -> About:
     """Return what the matrix of a scope says of itself.
 
     Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without a link
-    to any requirement at all): those of the same modules and tags, which are the filters that both kinds share.
+    to any requirement at all): those of the same modules and tags, which are the filters that both kinds share. With a
+    `basis`, rows tell what the results that it names say of them.
     """
     summary = summary_of(await repository.counts(connection, scope))
-    return About(summary, made_at, scope.filters, await _notes(connection, scope.modules), has_results)
+    notes = await _notes(connection, scope.modules)
+    if basis is not None:
+        notes = (*notes, f"Verdicts are of {basis.said}.", *await tell_older(connection, basis))
+    return About(summary, made_at, scope.filters, notes, basis is not None)
 
 
 async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[str, ...]:
@@ -64,7 +69,7 @@ async def matrix(
     With a `basis`, rows tell what the results that it names say of them.
     """
     async with snapshot(database) as connection:
-        of = await about(connection, scope, made_at)
+        of = await about(connection, scope, made_at, basis)
         of_rows, of_orphans = wanted.parts
         orphan_total, total = of.summary["orphan_test_cases"], of.summary["total_requirements"]
         orphans = await repository.orphans_page(connection, scope.test_cases, of_orphans, orphan_total)

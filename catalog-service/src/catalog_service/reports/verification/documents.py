@@ -4,14 +4,13 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from io import StringIO
 from typing import IO, Any, ClassVar, Protocol
 
 from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
 from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
-from catalog_service.verdicts import COUNTED
+from catalog_service.verdicts import COUNTED, Basis
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
 from chassis.core import projects
 from chassis.core.wording import percent
@@ -34,22 +33,18 @@ class About:
     """What a document says of itself."""
 
     summary: Row
-    made_at: datetime
-    branch: str
-    environment: str | None
-    commit: str | None
+    basis: Basis
     filters: dict[str, str]
+    notes: Sequence[str]
+    """What a reader has to know before all else, such as results of other commits that count."""
     project: str = field(default_factory=projects.current.get)
 
     @property
     def said(self) -> str:
         """Of what it is, in one line."""
-        of = [f"branch {self.branch}"]
-        of += [
-            f"{name} {value}" for name, value in (("environment", self.environment), ("commit", self.commit)) if value
-        ]
         filters = "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
-        return f"Project {self.project}, {', '.join(of)}, {self.made_at:%Y-%m-%d %H:%M} UTC. Filters: {filters}"
+        of = f"Project {self.project}, {self.basis.said}, {self.basis.now:%Y-%m-%d %H:%M} UTC. Filters: {filters}"
+        return " ".join([f"{of}." if self.notes else of, *self.notes[:1]])
 
     @property
     def figures(self) -> list[tuple[str, str]]:
@@ -133,7 +128,7 @@ class XlsxDocument(_Text):
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        cover = Cover(_TITLE, about.made_at, {"Summary": self._summary}, label)
+        cover = Cover(_TITLE, about.basis.now, {"Summary": self._summary}, label)
         self._book = Workbook(file, folder, cover, ("Verification", COLUMNS))
 
     def write(self, rows: Sequence[Row]) -> None:
@@ -153,7 +148,8 @@ class XlsxDocument(_Text):
         worksheet.set_column(0, 1, 24)
         worksheet.write_string(0, 0, _TITLE, head)
         worksheet.write_string(0, 1, self._about.said)
-        for row, (name, value) in enumerate(self._about.figures, start=1):
+        lines = [*self._about.figures, *(("Note", note) for note in self._about.notes[1:])]
+        for row, (name, value) in enumerate(lines, start=1):
             worksheet.write_string(row, 0, name)
             worksheet.write_string(row, 1, value)
 
@@ -166,7 +162,7 @@ class HtmlDocument(_Text):
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        self._put(beginning(_TITLE, about.said, (), about.figures) + table_of(_SHOWN))
+        self._put(beginning(_TITLE, about.said, about.notes, about.figures) + table_of(_SHOWN))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
@@ -190,7 +186,8 @@ class MarkdownDocument(_Text):
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
         figures = "".join(f"| {name} | {value} |\n" for name, value in about.figures)
-        self._put(f"# {_TITLE}\n\n{_plain(about.said)}\n\n| Figure | Value |\n|---|---|\n{figures}\n")
+        notes = "".join(f"- {_plain(note)}\n" for note in about.notes[1:])
+        self._put(f"# {_TITLE}\n\n{_plain(about.said)}\n\n{notes}\n| Figure | Value |\n|---|---|\n{figures}\n")
         self._put(f"| {' | '.join(_SHOWN)} |\n|{'---|' * len(_SHOWN)}\n")
 
     def write(self, rows: Sequence[Row]) -> None:

@@ -30,6 +30,7 @@ from catalog_service.reports.verification.schemas import VerificationFormat, Ver
 from catalog_service.reports.verification.service import Verification
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
+from catalog_service.verdict_reads import tell_older
 from catalog_service.verdicts import Verdict
 from chassis.core import projects
 from chassis.db.database import Db
@@ -116,6 +117,7 @@ async def _page(
     async with snapshot(database) as connection:
         summary = await service.summary(database, connection, of)
         found = await service.page(connection, of, wanted, summary["total_requirements"])
+        notes = await tell_older(connection, of.basis)
     extra: Row = {
         "summary": summary,
         "branch": of.basis.branch,
@@ -124,7 +126,7 @@ async def _page(
         "project": projects.current.get(),
         "made_at": of.basis.now,
         "filters": filters,
-        "notes": [],
+        "notes": notes,
     }
     return page(request, wanted, found, extra=extra)
 
@@ -137,9 +139,8 @@ async def _make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="verification-"))
             async with snapshot(database) as connection:
-                basis = of.basis
                 summary = await service.summary(database, connection, of)
-                about = About(summary, basis.now, basis.branch, basis.environment, basis.commit, filters)
+                about = About(summary, of.basis, filters, await tell_older(connection, of.basis))
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 async with aclosing(service.rows(connection, of)) as parts:
