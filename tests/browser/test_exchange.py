@@ -178,6 +178,24 @@ def test_a_sheet_of_another_role_is_proposed_anew_and_keeps_what_fits(page_of: P
     taken(visit, "422")
 
 
+def test_a_column_without_a_field_becomes_one_of_the_project(page_of: PageOf, admin: Traceline) -> None:
+    within = in_new_project(admin)
+    content = "ID,Title,Owner\nR-1,Doors close,Kim\nR-2,Doors open,Lee\n"
+    page = page_of("admin", f"~/p/{within.project}/imports").page
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "doors.csv", content)
+    expect(page.get_by_text("“Owner” has no field here. Keep it with each item, or make it a field.")).to_be_visible()
+    page.get_by_role("button", name="Make a field of Owner").press("Enter")
+    expect(page.get_by_text("Applying it makes a field of the project: Owner, person.")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Applying it makes fields of the project: Owner (person).")).to_be_visible()
+    page.keyboard.press("a")
+    expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
+    assert [field["name"] for field in within.read("/fields")["fields"]] == ["Owner"]
+    (made,) = within.items("/requirements", external_id="R-1")
+    assert made["custom_metadata"]["fields"] == {"owner": "Kim"}
+
+
 def test_a_plan_that_does_not_have_all_of_its_file_says_so(page_of: PageOf, reviewer: Traceline) -> None:
     word = texts.word()
     content = f"ID,Title,Parent\n{word}-1,Doors,\n{word}-2,Close,{word}-1\n{word}-3,Open,{word}-1\n"

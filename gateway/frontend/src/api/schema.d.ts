@@ -5195,6 +5195,24 @@ export interface components {
             fields: components["schemas"]["ProjectField"][];
         };
         /**
+         * FieldToMake
+         * @description The field of the project that could be made of a column, which has so many different values.
+         */
+        FieldToMake: {
+            /**
+             * Choices
+             * @default []
+             */
+            choices?: string[];
+            /** Key */
+            key: string;
+            kind: components["schemas"]["FieldKind"];
+            /** Name */
+            name: string;
+            /** Values */
+            values: number;
+        };
+        /**
          * FlakyTest
          * @description A test that passed and failed with the same code, or changes often, for a test case.
          * @example {
@@ -6220,6 +6238,8 @@ export interface components {
             confidence?: number | null;
             /** Field */
             field?: string | null;
+            /** @description Of a column without a field: what a mapping can have it made. */
+            make?: components["schemas"]["FieldToMake"] | null;
             /** Name */
             name: string;
             /** Position */
@@ -14996,6 +15016,7 @@ export type SchemaFieldErrorDocument = components['schemas']['FieldErrorDocument
 export type SchemaFieldInUse = components['schemas']['FieldInUse'];
 export type SchemaFieldKind = components['schemas']['FieldKind'];
 export type SchemaFieldsWrite = components['schemas']['FieldsWrite'];
+export type SchemaFieldToMake = components['schemas']['FieldToMake'];
 export type SchemaFlakyTest = components['schemas']['FlakyTest'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
 export type SchemaForgottenPassword = components['schemas']['ForgottenPassword'];

@@ -10,6 +10,7 @@ import {
   REST,
   roleOf,
   targetOf,
+  targetsOf,
   withParts,
   withTarget,
   withType,
@@ -184,6 +185,21 @@ describe("a proposal that is made anew", () => {
       { Now: "critical" },
       [],
     ])
+  })
+
+  it("makes fields of the project where these are made, and takes those that there are", () => {
+    const owner = column(4, "Owner")
+    const columns = [...from.columns, owner]
+    const make = { name: "Owner", kind: "person" }
+    const made = withTarget(from.parts, columns, owner, "requirements/field.owner", make)
+    expect(made[0]?.fields?.["field.owner"]).toEqual({ column: "Owner", make })
+    const to = { columns, parts: [{ role: "test_cases", fields: {} }] as Part[] }
+    const { parts, lost } = carriedOver(made, { ...from, columns }, to)
+    expect([parts[0]?.fields?.["field.owner"]?.make, lost]).toEqual([make, []])
+    expect(withTarget(made, columns, owner, REST)[0]?.fields).not.toHaveProperty("field.owner")
+    const there = [{ key: "asil", name: "ASIL", of: ["requirement"] }]
+    expect(targetsOf(from.parts, there)).toContain("requirements/field.asil")
+    expect(targetsOf(to.parts, there)).not.toContain("test_cases/field.asil")
   })
 
   it("says what has no column or no field there", () => {

@@ -8,6 +8,7 @@ type FieldRule = {
   values?: Record<string, string>
   split?: string
   default_from?: string
+  make?: Make
 }
 type StepsRule = {
   style: string
@@ -18,6 +19,10 @@ type StepsRule = {
   continues_when_blank?: At
 }
 export type Rule = FieldRule & Partial<StepsRule>
+/** A field of the project that is made of a column. */
+export type Make = { name: string; kind: string; choices?: string[] }
+/** A field that the project has, and which items. */
+export type OfProject = { key: string; name: string; of: string[] }
 export type Role = "requirements" | "test_cases" | "links" | "matrix"
 type Matrix = { down: "requirements" | "test_cases"; keys: At; across: At[]; link_type?: string }
 
@@ -73,6 +78,13 @@ const OF_ALL = ["name", "format", "encoding", "delimiter", "key", "external_id_p
 
 export const targetOn = (part: Part, field: string): Target => `${part.role}/${field}`
 
+/** Return what a mapping calls a field of the project. */
+export const fieldOn = (key: string): string => `field.${key}`
+
+/** Return the first part of a sheet whose rows become items: a field is made for these. */
+export const partOfItems = (parts: Part[]): Part | undefined =>
+  parts.find(({ role }) => role === "requirements" || role === "test_cases")
+
 /** Return how a sheet is read; several parts of one that has rows of both kinds, or marks beside its items. */
 export const partsOf = (mapping: Mapping, sheet: string | null): Part[] =>
   mapping.sheets.filter((part) => (part.sheet ?? null) === sheet && part.role !== "ignore")
@@ -110,16 +122,17 @@ export function asWhole(mapping: AnyMapping, sheet: string | null): Mapping {
 }
 
 /** Return what columns of a sheet can become; of what its parts have beyond that, too. */
-export function targetsOf(parts: Part[]): Target[] {
+export function targetsOf(parts: Part[], fields: OfProject[] = []): Target[] {
   const named = parts.flatMap((part) => {
     const used = Object.keys(part.fields ?? {}).filter((field) => field !== "steps")
-    return [...new Set([...TARGETS[part.role as Role], ...used])].map((field) => targetOn(part, field))
+    const own = fields.filter(({ of }) => of.some((kind) => `${kind}s` === part.role)).map(({ key }) => fieldOn(key))
+    return [...new Set([...TARGETS[part.role as Role], ...own, ...used])].map((field) => targetOn(part, field))
   })
   return [...named, ...(hasItems(parts) ? [REST] : []), IGNORE]
 }
 
 /** Check whether rows of a sheet become items: links and marks have no place for further data. */
-const hasItems = (parts: Part[]) => parts.some(({ role }) => role === "requirements" || role === "test_cases")
+const hasItems = (parts: Part[]) => partOfItems(parts) !== undefined
 
 /** Return the closed fields of a part: those that take only some values. */
 export function closedOf({ role }: Part): Closed[] {
@@ -170,7 +183,7 @@ function isNumbered({ action }: Rule, name: string): boolean {
 }
 
 /** Return parts in which a column becomes something else. */
-export function withTarget(parts: Part[], columns: Column[], column: Column, target: Target): Part[] {
+export function withTarget(parts: Part[], columns: Column[], column: Column, target: Target, make?: Make): Part[] {
   // A column without a header is called by its letter, which the file does not have.
   const isAlone =
     !/^(column [A-Z]+)?$/.test(column.name) && columns.filter(({ name }) => name === column.name).length === 1
@@ -182,7 +195,7 @@ export function withTarget(parts: Part[], columns: Column[], column: Column, tar
     return settled.map((part) => (part.matrix ? part : { ...part, ignore: [...(part.ignore ?? []), at] }))
   }
   const [role, field = ""] = target.split("/")
-  const next = freed.map((part) => (part.role === role ? withField(part, field, at) : part))
+  const next = freed.map((part) => (part.role === role ? withField(part, field, at, make) : part))
   return next.map((part, place) => withRequired(part, parts[place] ?? part))
 }
 
@@ -203,7 +216,7 @@ function withRequired(part: Part, before: Part): Part {
   return { ...part, fields }
 }
 
-function withField(part: Part, field: string, at: At): Part {
+function withField(part: Part, field: string, at: At, make: Make | undefined): Part {
   if (part.matrix && field === "keys") return { ...part, matrix: { ...part.matrix, keys: at } }
   if (part.matrix && field === "across") {
     return { ...part, matrix: { ...part.matrix, across: [...part.matrix.across, at] } }
@@ -217,7 +230,8 @@ function withField(part: Part, field: string, at: At): Part {
     const steps = fields.steps ?? { style: "cell", action: at }
     return { ...part, fields: { ...fields, steps: { ...steps, [inner]: at } } }
   }
-  return { ...part, fields: { ...fields, [field]: { column: at, ...(field === "tags" && { split: "," }) } } }
+  const rule: Rule = { column: at, ...(field === "tags" && { split: "," }), ...(make && { make }) }
+  return { ...part, fields: { ...fields, [field]: rule } }
 }
 
 function without(part: Part, column: Column): Part {
@@ -232,12 +246,13 @@ function without(part: Part, column: Column): Part {
   }
   const [group, inner] = field.split(".") as [string, string | undefined]
   if (group === "links" && inner) return { ...next, links: { ...next.links, [inner]: undefined } }
-  const { [group]: rule, ...fields } = next.fields ?? {}
+  const name = group === "steps" ? group : field
+  const { [name]: rule, ...fields } = next.fields ?? {}
   if (group === "steps" && inner && inner !== "action") {
     return { ...next, fields: { ...fields, steps: { ...rule, [inner]: undefined } } }
   }
   const columns = rule?.columns?.filter(isOther) ?? []
-  return { ...next, fields: columns.length > 0 ? { ...fields, [group]: { ...rule, columns } } : fields }
+  return { ...next, fields: columns.length > 0 ? { ...fields, [name]: { ...rule, columns } } : fields }
 }
 
 /** Return a part with another value for what a column says in a closed field; undefined leaves it as it is. */
@@ -265,15 +280,23 @@ export type Lost = { said: string; target: Target }
 type Proposed = { parts: Part[]; columns: Column[] }
 
 /** Return a proposal with what parts have by hand, beyond the proposal that they were made of; and what does not fit. */
-export function carriedOver(parts: Part[], from: Proposed, to: Proposed): { parts: Part[]; lost: Lost[] } {
+export function carriedOver(
+  parts: Part[],
+  from: Proposed,
+  to: Proposed,
+  fields: OfProject[] = [],
+): { parts: Part[]; lost: Lost[] } {
   let next = to.parts
   const lost: Lost[] = []
   for (const column of from.columns) {
     const target = targetOf(parts, column)
     if (target === targetOf(from.parts, column)) continue
     const there = to.columns.find(({ name }) => name === column.name)
-    const fitting = targetsOf(next).find((one) => one === target || fieldIn(one) === fieldIn(target))
-    if (there && fitting) next = withTarget(next, to.columns, there, fitting)
+    const make = makeOf(parts, target)
+    const items = make && partOfItems(next)
+    const targets = [...targetsOf(next, fields), ...(items ? [targetOn(items, fieldIn(target))] : [])]
+    const fitting = targets.find((one) => one === target || fieldIn(one) === fieldIn(target))
+    if (there && fitting) next = withTarget(next, to.columns, there, fitting, make)
     else lost.push({ said: column.name, target })
   }
   for (const part of parts) {
@@ -281,6 +304,12 @@ export function carriedOver(parts: Part[], from: Proposed, to: Proposed): { part
     for (const field of closedOf(part)) next = withClosed(next, part, field, before?.fields?.[field], lost)
   }
   return { parts: next, lost }
+}
+
+/** Return the field that is made of a target, if one is. */
+export function makeOf(parts: Part[], target: Target): Make | undefined {
+  const [role, field = ""] = target.split("/")
+  return parts.find((part) => part.role === role)?.fields?.[field]?.make
 }
 
 /** Return what a target becomes, whatever the rows of its sheet are. */

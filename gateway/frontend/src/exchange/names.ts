@@ -1,7 +1,7 @@
 import { nameOfField } from "../items/fields"
 import { type Kind, REQUIREMENTS, TEST_CASES } from "../items/kinds"
 import { m } from "../messages"
-import { IGNORE, type Part, REST, type Target } from "./mapping"
+import { fieldOn, IGNORE, type OfProject, type Part, REST, type Target } from "./mapping"
 
 const words = m.exchange.sheet
 
@@ -25,16 +25,32 @@ export const roleName = (role: string): string =>
     .map((one, place) => (place > 0 ? (words.roles[one] ?? one).toLowerCase() : (words.roles[one] ?? one)))
     .join(words.and)
 
+/** What fields of the project are called, by what a mapping calls them. */
+export type FieldNames = ReadonlyMap<string, string>
+const NONE: FieldNames = new Map()
+
+/** Return the names of the fields that a project has, and of those that parts of a sheet make. */
+export function namesOf(fields: OfProject[], parts: Part[]): FieldNames {
+  const made = parts.flatMap((part) =>
+    Object.entries(part.fields ?? {}).flatMap(([field, { make }]) =>
+      make ? [[field, words.newField(make.name)]] : [],
+    ),
+  )
+  return new Map([...fields.map(({ key, name }) => [fieldOn(key), name]), ...made] as [string, string][])
+}
+
 /** Return what a target is called; `isOneOfSeveral` where rows of a sheet become more than one kind. */
-export function targetName(target: Target, isOneOfSeveral: boolean): string {
+export function targetName(target: Target, isOneOfSeveral: boolean, fields: FieldNames = NONE): string {
   if (target === REST) return words.rest
   if (target === IGNORE) return words.ignore
   const [role = "", field = ""] = target.split("/")
-  const name = fieldName(role, field)
+  const name = fieldName(role, field, fields)
   return isOneOfSeveral ? words.ofBoth(words.ofRole[role] ?? role, name) : name
 }
 
-function fieldName(role: string, field: string): string {
+function fieldName(role: string, field: string, fields: FieldNames): string {
+  const own = fields.get(field)
+  if (own !== undefined) return own
   if (role === "matrix") return words.ofMatrix[field] ?? field
   const [group, part = ""] = field.split(".")
   if (group === "links") return words.linkTo[part as keyof typeof words.linkTo]

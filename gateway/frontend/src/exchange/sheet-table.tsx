@@ -1,9 +1,24 @@
+import { Button } from "../kit/button"
 import { InlineSelect } from "../kit/inline-select"
 import { formatCount, formatShare, m } from "../messages"
+import { useMay } from "../session/session"
 import type { Described, Table } from "./api"
 import css from "./exchange.module.css"
-import { closedOf, IGNORE, type Part, REST, targetOf, targetsOf, withTarget } from "./mapping"
-import { plainly, targetName } from "./names"
+import {
+  closedOf,
+  fieldOn,
+  IGNORE,
+  makeOf,
+  type OfProject,
+  type Part,
+  partOfItems,
+  REST,
+  targetOf,
+  targetOn,
+  targetsOf,
+  withTarget,
+} from "./mapping"
+import { namesOf, plainly, targetName } from "./names"
 import { type CellProblem, type Proposal, reasonOf } from "./sheets"
 import { Values } from "./values"
 
@@ -14,12 +29,14 @@ type Props = {
   table: Table
   parts: Part[]
   proposal: Proposal | undefined
+  /** Those that the project has of its own. */
+  fields: OfProject[]
   problems: ReadonlyMap<number, CellProblem[]>
   change: (parts: Part[]) => void
 }
 
 /** The table of a file as it stands there: above each column what it becomes, at a cell what is wrong with it. */
-export function SheetTable({ table, parts, proposal, problems, change }: Props) {
+export function SheetTable({ table, parts, proposal, fields, problems, change }: Props) {
   const columns = columnsOf(table, proposal)
   const isRead = parts.length > 0
   const targets = columns.map((column) => (isRead ? targetOf(parts, column) : IGNORE))
@@ -38,7 +55,14 @@ export function SheetTable({ table, parts, proposal, problems, change }: Props) 
                 <div className={css.head}>
                   <span className={css.name}>{column.name || words.unnamed(column.position)}</span>
                   {isRead && (
-                    <ColumnMenu column={column} columns={columns} parts={parts} proposal={proposal} change={change} />
+                    <ColumnMenu
+                      column={column}
+                      columns={columns}
+                      parts={parts}
+                      proposal={proposal}
+                      fields={fields}
+                      change={change}
+                    />
                   )}
                 </div>
               </th>
@@ -66,13 +90,24 @@ function columnsOf({ names }: Table, proposal: Proposal | undefined): Described[
   })
 }
 
-type MenuProps = Pick<Props, "parts" | "proposal" | "change"> & { column: Described; columns: Described[] }
+type MenuProps = Pick<Props, "parts" | "proposal" | "fields" | "change"> & { column: Described; columns: Described[] }
 
 /** What a column becomes, why, and what its values mean. */
-function ColumnMenu({ column, columns, parts, proposal, change }: MenuProps) {
+function ColumnMenu({ column, columns, parts, proposal, fields, change }: MenuProps) {
   const target = targetOf(parts, column)
   const name = column.name || words.unnamed(column.position)
   const isOneOfSeveral = parts.length > 1
+  const mayMake = useMay("admin")
+  const names = namesOf(fields, parts)
+  const items = partOfItems(parts)
+  const { make } = column
+  const made = makeOf(parts, target)
+  function makeField() {
+    if (!make || !items) return
+    const { key, name: called, kind, choices } = make
+    const field = { name: called, kind, ...(kind === "choice" && choices && { choices }) }
+    change(withTarget(parts, columns, column, targetOn(items, fieldOn(key)), field))
+  }
   const [role, field] = target.split("/")
   const part = parts.find((one) => one.role === role)
   const closed = part && closedOf(part).find((one) => one === field)
@@ -81,7 +116,7 @@ function ColumnMenu({ column, columns, parts, proposal, change }: MenuProps) {
       <InlineSelect
         label={words.becomesOf(name)}
         value={target}
-        options={targetsOf(parts).map((value) => ({ value, label: targetName(value, isOneOfSeveral) }))}
+        options={targetsOf(parts, fields).map((value) => ({ value, label: targetName(value, isOneOfSeveral, names) }))}
         onChange={(next) => change(withTarget(parts, columns, column, next))}
       />
       {part && closed && (
@@ -92,7 +127,18 @@ function ColumnMenu({ column, columns, parts, proposal, change }: MenuProps) {
           change={(next) => change(parts.map((one) => (one === part ? next : one)))}
         />
       )}
-      <Why target={target} name={name} proposed={reasonOf(parts, column, proposal)} />
+      {target === REST && make && mayMake && items ? (
+        <>
+          <span className={css.why}>{words.noFieldYet(name)}</span>
+          <Button look="quiet" aria-label={words.makeOf(name)} onPress={makeField}>
+            {words.make(m.exchange.fieldKinds[make.kind] ?? make.kind)}
+          </Button>
+        </>
+      ) : made ? (
+        <span className={css.why}>{words.willMake(made.name, m.exchange.fieldKinds[made.kind] ?? made.kind)}</span>
+      ) : (
+        <Why target={target} name={name} proposed={reasonOf(parts, column, proposal)} />
+      )}
     </>
   )
 }

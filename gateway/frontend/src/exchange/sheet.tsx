@@ -6,7 +6,7 @@ import { formatCount, m } from "../messages"
 import type { Table, Typed } from "./api"
 import css from "./exchange.module.css"
 import { type Part, partsOf, type Role, roleOf, withParts, withType } from "./mapping"
-import { roleName, targetName } from "./names"
+import { namesOf, roleName, targetName } from "./names"
 import { SheetTable } from "./sheet-table"
 import { problemsOf } from "./sheets"
 import type { SetupState } from "./use-setup"
@@ -31,6 +31,7 @@ export function Sheet({ setup, table }: { setup: SetupState; table: Table }) {
     if (next === "ignore") setup.leaveOut(sheet)
     else void setup.proposeAnew(sheet, { role: next.includes("+") ? "auto" : (next as Role) }).catch(complain)
   }
+  const names = namesOf(setup.fields, parts)
   const types = data.types.filter((one) => one.sheet === sheet)
   return (
     <div className={css.part}>
@@ -57,14 +58,21 @@ export function Sheet({ setup, table }: { setup: SetupState; table: Table }) {
         <div role="status">
           <ul className={css.remarks}>
             {lost.map(({ said, target }) => (
-              <li key={`${said} ${target}`}>▲ {words.lost(said, targetName(target, false))}</li>
+              <li key={`${said} ${target}`}>▲ {words.lost(said, targetName(target, false, names))}</li>
             ))}
           </ul>
         </div>
       )}
       {role === "ignore" && <p className={css.quiet}>{words.leftOut}</p>}
       {types.length > 0 && <Types types={types} parts={parts} change={change} />}
-      <SheetTable table={table} parts={parts} proposal={proposal} problems={problemsOf(data, sheet)} change={change} />
+      <SheetTable
+        table={table}
+        parts={parts}
+        proposal={proposal}
+        fields={setup.fields}
+        problems={problemsOf(data, sheet)}
+        change={change}
+      />
       {parts.map((part) => (
         <Constants
           key={part.role}

@@ -4,6 +4,7 @@ import {
   carriedOver,
   type Lost,
   type Mapping,
+  type OfProject,
   type Part,
   partsOf,
   roleOf,
@@ -46,11 +47,14 @@ export function takenAnew(
   found: Inspection,
   sheet: string | null,
   before: Proposal | undefined,
+  fields: OfProject[] = [],
 ): { mapping: Mapping; lost: Lost[] } {
   const to = proposalsOf(found).get(sheet)
-  const anew = found.record_mapping ?? mapping
-  if (!to || !before) return { mapping: anew, lost: [] }
-  const { parts, lost } = carriedOver(partsOf(mapping, sheet), before, to)
+  // The others stay as they were sent: fields that are to be made of them are not in the answer.
+  const anew = { ...(found.record_mapping ?? mapping), sheets: mapping.sheets }
+  if (!to) return { mapping: anew, lost: [] }
+  if (!before) return { mapping: withParts(anew, sheet, to.parts), lost: [] }
+  const { parts, lost } = carriedOver(partsOf(mapping, sheet), before, to, fields)
   return { mapping: withParts(anew, sheet, parts), lost }
 }
 

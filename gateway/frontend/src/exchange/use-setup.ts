@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
-import { type Inspection, inspect, type Options, upload } from "./api"
-import { type AnyMapping, asWhole, type Lost, type Mapping, partsOf, withParts } from "./mapping"
+import { type Inspection, inspect, type Options, projectFields, upload } from "./api"
+import { type AnyMapping, asWhole, type Lost, type Mapping, type OfProject, partsOf, withParts } from "./mapping"
 import { type Asked, asking, type Proposals, proposalsOf, takenAnew } from "./sheets"
 
 /** Options that say how a file is read: with another, it looks different. */
 const OF_READING = ["encoding", "delimiter", "source_system", "format", "kind"]
 const NONE: Proposals = new Map()
+const NO_FIELDS: OfProject[] = []
 
 /** How a file is read that waits to be imported, what a person has changed of that, and what it looks like so. */
 export function useSetup(file: File) {
@@ -19,6 +20,7 @@ export function useSetup(file: File) {
   /** What a person has said a sheet is, and which row its header. */
   const [asked, setAsked] = useState<ReadonlyMap<string | null, Asked>>(new Map())
   const latest = useRef(0)
+  const fields = useQuery(projectFields).data?.fields ?? NO_FIELDS
   const reading = readingOf(options)
   const query = useQuery({
     queryKey: ["inspect", file.name, file.size, file.lastModified, reading, mapping],
@@ -48,7 +50,7 @@ export function useSetup(file: File) {
     const mine = ++latest.current
     const found = await inspect(file, reading, asking(current, sheet, ask))
     if (mine !== latest.current) return
-    const taken = takenAnew(current, found, sheet, afresh ? undefined : proposals.get(sheet))
+    const taken = takenAnew(current, found, sheet, afresh ? undefined : proposals.get(sheet), fields)
     setAsked(new Map(asked).set(sheet, ask))
     setKept(new Map(proposals).set(sheet, proposalsOf(found).get(sheet) ?? { parts: [], columns: [] }))
     setMapping(taken.mapping)
@@ -67,7 +69,7 @@ export function useSetup(file: File) {
     const ask = asking({ version: 2, sheets: [] }, null, asked.get(null) ?? { role: "auto" })
     const found = await inspect(file, readingOf(next), ask)
     if (mine !== latest.current) return
-    const taken = takenAnew(current, found, null, proposals.get(null))
+    const taken = takenAnew(current, found, null, proposals.get(null), fields)
     setOptions(next)
     setKept(proposalsOf(found))
     setMapping(taken.mapping)
@@ -100,6 +102,7 @@ export function useSetup(file: File) {
     options,
     lost,
     proposals,
+    fields,
     change,
     proposeAnew,
     setReading,

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from catalog_service.exchange.jobs.schemas import ImportProblem
+from catalog_service.fields.definitions import FieldKind
 
 
 class InspectedValue(BaseModel):
@@ -12,6 +13,16 @@ class InspectedValue(BaseModel):
 
     value: str
     count: int
+
+
+class FieldToMake(BaseModel):
+    """The field of the project that could be made of a column, which has so many different values."""
+
+    key: str
+    name: str
+    kind: FieldKind
+    values: int
+    choices: list[str] = []
 
 
 class InspectedColumn(BaseModel):
@@ -29,6 +40,9 @@ class InspectedColumn(BaseModel):
     field: str | None = None
     confidence: float | None = None
     reason: str | None = None
+    make: Annotated[
+        FieldToMake | None, Field(description="Of a column without a field: what a mapping can have it made.")
+    ] = None
 
 
 class InspectedPart(BaseModel):

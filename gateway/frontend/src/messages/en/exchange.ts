@@ -47,7 +47,19 @@ const actions: Record<Schemas["ImportAction"], string> = {
   wait: "Waiting",
 }
 
+const fieldKinds: Record<string, string> = {
+  text: "text",
+  number: "number",
+  date: "date",
+  choice: "one of some values",
+  choices: "some of several values",
+  person: "person",
+  address: "address",
+  yes_no: "yes or no",
+}
+
 export const exchange = {
+  fieldKinds,
   imports: "Import",
   exports: "Export",
   importFile: "Import a file",
@@ -119,6 +131,11 @@ export const exchange = {
     row: "Row",
     firstOf: (count: number) => `The first ${counted("row")(count)}, as they stand in the file.`,
     noField: (column: string) => `“${column}” has no field here. Keep it with each item, or leave it out.`,
+    noFieldYet: (column: string) => `“${column}” has no field here. Keep it with each item, or make it a field.`,
+    make: (kind: string) => `Make it a field: ${kind}`,
+    makeOf: (column: string) => `Make a field of ${column}`,
+    willMake: (name: string, kind: string) => `Applying it makes a field of the project: ${name}, ${kind}.`,
+    newField: (name: string) => `New field: ${name}`,
     leftOutByYou: "You left it out.",
     chosenByYou: "You chose it.",
     sure: (share: string) => `${share} sure`,
