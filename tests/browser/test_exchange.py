@@ -185,7 +185,7 @@ def test_a_column_without_a_field_becomes_one_of_the_project(page_of: PageOf, ad
     expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
     chosen(page, "doors.csv", content)
     expect(page.get_by_text("“Owner” has no field here. Keep it with each item, or make it a field.")).to_be_visible()
-    page.get_by_role("button", name="Make a field of Owner").press("Enter")
+    page.get_by_role("button", name="Make it a field: Owner").press("Enter")
     expect(page.get_by_text("Applying it makes a field of the project: Owner, person.")).to_be_visible()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Applying it makes fields of the project: Owner (person).")).to_be_visible()

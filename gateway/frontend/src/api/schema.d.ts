@@ -6238,6 +6238,12 @@ export interface components {
             confidence?: number | null;
             /** Field */
             field?: string | null;
+            /**
+             * Header
+             * @description By which a mapping names it; `name` has what stands above several columns, too.
+             * @default
+             */
+            header?: string;
             /** @description Of a column without a field: what a mapping can have it made. */
             make?: components["schemas"]["FieldToMake"] | null;
             /** Name */

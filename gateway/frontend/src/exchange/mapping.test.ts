@@ -86,6 +86,11 @@ describe("what a column becomes", () => {
     expect(targetOf([several], UNNAMED)).toBe("test_cases/title")
   })
 
+  it("is that of the last row of its header, too, where that has several", () => {
+    const whole = { ...column(2, "Content / Summary"), header: "Summary" }
+    expect(targetOf([TESTS], whole)).toBe("test_cases/title")
+  })
+
   it("is a part of the steps, also where each step has a column of its own", () => {
     expect(targetOf([TESTS], column(6, "Result"))).toBe("test_cases/steps.expected")
     const numbered: Part = { ...TESTS, fields: { steps: { style: "columns", action: "Step {n}" } } }

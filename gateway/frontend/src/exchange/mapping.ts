@@ -46,8 +46,8 @@ export type Mapping = { version: 2; sheets: Part[]; [other: string]: unknown }
 type OfOneSheet = { version: 1; kind: Role; sheet?: string; [other: string]: unknown }
 export type AnyMapping = Mapping | OfOneSheet
 
-/** A column of a sheet, as far as it says which it is. */
-export type Column = { position: number; name: string }
+/** A column of a sheet: its name, and the last row of its header where that has several. */
+export type Column = { position: number; name: string; header?: string }
 
 /** What a column becomes: `role/field`, further data of each item, or nothing. */
 export type Target = string
@@ -140,7 +140,8 @@ export function closedOf({ role }: Part): Closed[] {
   return CLOSED.filter((field) => field !== "automation_status" || role === "test_cases")
 }
 
-const isColumn = (column: Column) => (at: unknown) => at === column.name || at === column.position
+const isColumn = (column: Column) => (at: unknown) =>
+  at === column.name || at === column.position || (Boolean(column.header) && at === column.header)
 
 /** Return what a column becomes. */
 export function targetOf(parts: Part[], column: Column): Target {

@@ -6,6 +6,7 @@ import { fieldOn, IGNORE, type OfProject, type Part, REST, type Target } from ".
 const words = m.exchange.sheet
 
 const OURS: [RegExp, string][] = [
+  [/\bassign_external_id\b/g, words.optionOfIds],
   [/\bcustom_metadata(\.[\w.]*\w)?/g, words.furtherData],
   [/\bexternal_id\b/g, words.idWord],
 ]

@@ -131,7 +131,7 @@ function ColumnMenu({ column, columns, parts, proposal, fields, change }: MenuPr
         <>
           <span className={css.why}>{words.noFieldYet(name)}</span>
           <Button look="quiet" aria-label={words.makeOf(name)} onPress={makeField}>
-            {words.make(m.exchange.fieldKinds[make.kind] ?? make.kind)}
+            {words.make}
           </Button>
         </>
       ) : made ? (

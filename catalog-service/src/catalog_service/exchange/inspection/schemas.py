@@ -31,6 +31,9 @@ class InspectedColumn(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     name: str
+    header: Annotated[
+        str, Field(description="By which a mapping names it; `name` has what stands above several columns, too.")
+    ] = ""
     position: int
     samples: list[str] = []
     blanks: int = 0

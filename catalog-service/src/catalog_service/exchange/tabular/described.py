@@ -35,6 +35,7 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
         guess = chosen.guesses.get(at)
         column: dict[str, Any] = {
             "name": start.columns.name(at),
+            "header": start.columns.header[at],
             "position": at + 1,
             "samples": samples[:_SHOWN_SAMPLES],
             "blanks": start.sample.blanks(at),
@@ -63,7 +64,13 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
                 column["make"] = made
         described.append(column)
     if start.is_own:
-        mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
+        mark = {
+            "name": MARK,
+            "header": MARK,
+            "position": len(described) + 1,
+            "samples": [],
+            "blanks": len(start.sample.rows),
+        }
         described.append(
             {**mark, "values": [], "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."}
         )
