@@ -44,12 +44,6 @@ export const importOf = (id: string) =>
     refetchInterval: ({ state: { data } }) => (data && (isGoingOn(data) || isBeingIndexed(data)) ? EACH_MS : false),
   })
 
-/** The fields that the project has of its own. */
-export const projectFields = queryOptions({
-  queryKey: ["fields"],
-  queryFn: ({ signal }) => api.get("/api/v1/fields", { signal }),
-})
-
 /** The mappings that somebody has saved. */
 export const savedMappings = queryOptions({
   queryKey: ["imports", "mappings"],

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { Link, useParams } from "wouter"
 import { isGone } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
+import { projectFields } from "../items/project-fields"
 import { Ago } from "../kit/ago"
 import { Button, ButtonLink } from "../kit/button"
 import { FactList } from "../kit/facts"
@@ -58,6 +59,10 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
     take(next)
     toast(next.status === "cancelled" ? words.cancelHint : words.cancelling)
   }
+  // An import may have made fields of the project.
+  useEffect(() => {
+    if (job.status === "applied") void client.invalidateQueries({ queryKey: projectFields.queryKey })
+  }, [client, job.status])
   const canCancel = mayImport && (isGoingOn(job) || job.status === "planned")
   const canApply = mayImport && job.status === "planned" && changed(job) + waiting(job) > 0
   const isDanger = countOf(job, "delete") > 0 || job.options.mode === "restore"

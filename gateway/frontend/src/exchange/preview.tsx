@@ -27,7 +27,7 @@ export function Preview({ inspection: { rows } }: { inspection: Inspection }) {
                 {hasProblems && <th scope="col">{words.problems}</th>}
                 {fields.map((field) => (
                   <th key={field} scope="col">
-                    {nameOfField(field)}
+                    {m.exchange.sheet.ofLinks[field] ?? nameOfField(field)}
                   </th>
                 ))}
               </tr>

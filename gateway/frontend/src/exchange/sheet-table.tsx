@@ -75,7 +75,7 @@ export function SheetTable({ table, parts, proposal, fields, problems, change }:
           ))}
         </tbody>
         <caption className={css.below}>
-          {words.firstOf(table.rows.length)} {words.rows(table.count)}
+          {(table.count === table.rows.length ? words.allOf : words.firstOf)(table.rows.length)}
         </caption>
       </table>
     </section>
@@ -145,9 +145,10 @@ function ColumnMenu({ column, columns, parts, proposal, fields, change }: MenuPr
 
 /** Why a column becomes what it does: what was seen of it, or that somebody chose it. */
 function Why({ target, name, proposed }: { target: string; name: string; proposed: Described | undefined }) {
-  const isUnsure = typeof proposed?.confidence === "number" && proposed.confidence > 0 && proposed.confidence < SURE
+  const sure = proposed?.confidence ?? 0
+  const isUnsure = sure > 0 && sure < SURE
   const chosen = { [REST]: words.noField(name), [IGNORE]: words.leftOutByYou }[target] ?? words.chosenByYou
-  const share = proposed?.confidence ? `${words.sure(formatShare(proposed.confidence))}: ` : ""
+  const share = sure > 0 && sure < 1 ? `${words.sure(formatShare(sure))}: ` : ""
   const reason = proposed ? share + plainly(proposed.reason ?? "") : chosen
   return (
     <span className={css.why} title={reason} data-unsure={isUnsure || undefined}>

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
-import { type Inspection, inspect, type Options, projectFields, upload } from "./api"
+import { projectFields } from "../items/project-fields"
+import { type Inspection, inspect, type Options, upload } from "./api"
 import { type AnyMapping, asWhole, type Lost, type Mapping, type OfProject, partsOf, withParts } from "./mapping"
 import { type Asked, asking, type Proposals, proposalsOf, takenAnew } from "./sheets"
 
@@ -20,7 +21,7 @@ export function useSetup(file: File) {
   /** What a person has said a sheet is, and which row its header. */
   const [asked, setAsked] = useState<ReadonlyMap<string | null, Asked>>(new Map())
   const latest = useRef(0)
-  const fields = useQuery(projectFields).data?.fields ?? NO_FIELDS
+  const fields = useQuery(projectFields).data ?? NO_FIELDS
   const reading = readingOf(options)
   const query = useQuery({
     queryKey: ["inspect", file.name, file.size, file.lastModified, reading, mapping],

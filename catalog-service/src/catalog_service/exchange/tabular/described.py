@@ -8,6 +8,7 @@ from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.formulas import MARK
 from catalog_service.exchange.tabular.kinds import role_of_type
 from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.presets import get_preset
 from catalog_service.exchange.tabular.record_mapping import TypesRule
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.tabular.steps import numbered
@@ -45,10 +46,7 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
         if guess is not None:
             column |= {"confidence": round(guess.confidence, 2), "reason": guess.reason}
         elif at in taken:
-            of = (
-                "our own" if chosen.preset == OWN else f"the preset {chosen.preset}" if chosen.preset else "the mapping"
-            )
-            column |= {"confidence": 1.0, "reason": f"It is so in {of}."}
+            column |= {"confidence": 1.0, "reason": f"It is so in {_source_of(chosen)}."}
         elif at in ignored or chosen.mapping.rest == "ignore":
             column |= {"confidence": 1.0, "reason": "It is left out, as the mapping says."}
         elif at in chosen.beside:
@@ -75,6 +73,13 @@ def describe(start: Start, chosen: Chosen) -> list[dict[str, Any]]:
             {**mark, "values": [], "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."}
         )
     return described
+
+
+def _source_of(chosen: Chosen) -> str:
+    """Return where it is from how a table is read, that nobody has guessed."""
+    if chosen.preset == OWN:
+        return "what Traceline exports"
+    return f"exports of {get_preset(chosen.preset).label}" if chosen.preset else "the mapping"
 
 
 def _without_field(name: str, *, is_kept: bool) -> str:

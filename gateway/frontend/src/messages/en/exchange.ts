@@ -13,6 +13,10 @@ const readFormats: Record<string, string> = {
   testrail: "TestRail",
   zephyr: "Zephyr",
   csvz: "CSV, packed",
+  openfasttrace: "OpenFastTrace",
+  doorstop: "Doorstop",
+  strictdoc: "StrictDoc",
+  gherkin: "Gherkin",
 }
 
 /** In the order in which they are offered. */
@@ -50,11 +54,11 @@ const actions: Record<Schemas["ImportAction"], string> = {
 const fieldKinds: Record<string, string> = {
   text: "text",
   number: "number",
-  date: "date",
-  choice: "one of some values",
-  choices: "some of several values",
+  date: "day",
+  choice: "one of a list",
+  choices: "some of a list",
   person: "person",
-  address: "address",
+  address: "web address",
   yes_no: "yes or no",
 }
 
@@ -129,7 +133,8 @@ export const exchange = {
     becomes: "Becomes",
     becomesOf: (column: string) => `What ${column} becomes`,
     row: "Row",
-    firstOf: (count: number) => `The first ${counted("row")(count)}, as they stand in the file.`,
+    firstOf: (count: number) => `The first ${counted("row")(count)}, as they stand in the file; it has more.`,
+    allOf: (count: number) => `All ${counted("row")(count)}, as they stand in the file.`,
     noField: (column: string) => `“${column}” has no field here. Keep it with each item, or leave it out.`,
     noFieldYet: (column: string) => `“${column}” has no field here. Keep it with each item, or make it a field.`,
     make: "Make it a field",
