@@ -19,6 +19,12 @@ class Kinds(StrEnum):
     LINKS = "links"
 
 
+def kinds_of_types(mapping: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return what a mapping says that items of types become: `types`, which was called `kinds`."""
+    said = mapping or {}
+    return {**(said.get("kinds") or {}), **(said.get("types") or {})}
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How a file is to be read; what is None or empty is found in the file.

@@ -10,7 +10,7 @@ import struct
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -22,16 +22,19 @@ from catalog_service.exchange import registry
 from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
+from catalog_service.exchange.readers.items import tells_of_tests
 from catalog_service.exchange.records import Document, Item, Notice, Reference, Revision, Unreadable
 from catalog_service.exchange.validation import Validation
 from catalog_service.fields.definitions import Fields, ProjectField
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.full_disks import is_full, no_room_for_files
 from chassis.core.problems import Problem
+from chassis.core.wording import listed, shown
 
 ROWS, END, ERROR = b"R", b"S", b"E"
 """Rows that are read, see Rows; the summary of a file that was read to its end; why it was not."""
 
+_MOST_TYPES = 5
 _ROWS_AT_ONCE = 1000
 """They are stored in one transaction; between two of them a cancellation is noticed."""
 _BYTES_AT_ONCE = 4 << 20
@@ -179,6 +182,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     read = _Read(chosen.name)
     notices = Notices()
     relations: Counter[str] = Counter()
+    types: dict[str, str] = {}
     lines: list[bytes] = []
     size = total = 0
     for record in chosen.read(file, options):
@@ -194,8 +198,11 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             read.dropped += 1
         else:
             read.rows += 1
-            if isinstance(record, Item) and record.relations:
-                relations[record.kind] += record.relations
+            if isinstance(record, Item):
+                if record.relations:
+                    relations[record.kind] += record.relations
+                if record.of_type:
+                    types[record.of_type] = record.kind
             if order.most_rows is not None and read.rows > order.most_rows:
                 message = f"The file has more than {order.most_rows:,} rows, which is the most at once; cut it up."
                 raise Unreadable(message, code="too_many_rows", line=getattr(record, "line", None))
@@ -216,6 +223,8 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         yield Rows(len(lines), _place(file), b"".join(lines)).encode()
     if read.dropped:
         notices.add(Notice("other_kind", "Rows of kinds that were not asked for are left out.", read.dropped))
+    if (missed := _no_tests(types)) is not None:
+        notices.add(missed)
     for kept in relations_kept(relations):
         notices.add(kept)
     read.notices = notices.listed()
@@ -247,6 +256,16 @@ def _is_wanted(record: Any, kind: str) -> bool:
     if kind == "all" or isinstance(record, Revision):
         return True
     return f"{getattr(record, 'kind', 'link')}s" == kind
+
+
+def _no_tests(types: Mapping[str, str]) -> Notice | None:
+    """Return that no type of a file is of tests, though the name of one is; `types` by what their items became."""
+    missed = [name for name in types if tells_of_tests(name)]
+    if not missed or "test_case" in types.values():
+        return None
+    names = listed(map(shown, missed[:_MOST_TYPES]), "and")
+    message = f"Everything was read as requirements, and tests are called {names} here: types of the mapping says so."
+    return Notice("no_tests_found", message, len(missed), unclean=True)
 
 
 def _place(file: BinaryIO) -> int:

@@ -51,6 +51,7 @@ class Item:
     `steps` as {"1": text}), only those that the file says something of; a native file's have `id`, and for a restore
     `created_at` and the like. `row` counts the rows or objects of the file from 1 as a person does, `line` its lines.
     `version` is what a native file says. `defaulted` are required fields that the mapping had to fill.
+    `of_type` is what the file calls its type, in formats that have types of their own.
     `relations` are how many relations with other items custom_metadata keeps that no link can be made of.
     `source` are the cells of the row as they were sent, so that a refused row can be given back; of an item of several
     rows one row behind the other, each as wide as the header.
@@ -67,6 +68,7 @@ class Item:
     source: list[str] | None = None
     sheet: str | None = None
     relations: int = 0
+    of_type: str | None = None
 
 
 @dataclass(slots=True)

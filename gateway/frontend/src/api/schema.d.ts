@@ -6218,7 +6218,7 @@ export interface components {
             tables: components["schemas"]["InspectedTable"][];
             /**
              * Types
-             * @description Of tables with rows of both kinds, which a column tells apart.
+             * @description Of tables with rows of both kinds, which a column tells apart; of ReqIF, sphinx-needs, Doorstop, StrictDoc and OpenFastTrace their own. `types` of a mapping says what they become.
              */
             types: components["schemas"]["InspectedType"][];
             /** Warnings */
@@ -6348,7 +6348,7 @@ export interface components {
         };
         /**
          * InspectedType
-         * @description A type that the first rows of a table say in a column, and what they become.
+         * @description A type that the first rows of a table say in a column, or that a format has, and what its items become.
          */
         InspectedType: {
             /** Count */

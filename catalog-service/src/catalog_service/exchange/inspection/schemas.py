@@ -78,7 +78,7 @@ class InspectedTable(BaseModel):
 
 
 class InspectedType(BaseModel):
-    """A type that the first rows of a table say in a column, and what they become."""
+    """A type that the first rows of a table say in a column, or that a format has, and what its items become."""
 
     sheet: str | None
     type: str
@@ -193,7 +193,11 @@ class Inspected(BaseModel):
     parts: Annotated[list[InspectedPart], Field(description="All tables that are read where no mapping is sent.")]
     tables: list[InspectedTable]
     types: Annotated[
-        list[InspectedType], Field(description="Of tables with rows of both kinds, which a column tells apart.")
+        list[InspectedType],
+        Field(
+            description="Of tables with rows of both kinds, which a column tells apart; of ReqIF, sphinx-needs,"
+            " Doorstop, StrictDoc and OpenFastTrace their own. `types` of a mapping says what they become."
+        ),
     ]
     record_mapping: Annotated[
         dict[str, Any] | None,

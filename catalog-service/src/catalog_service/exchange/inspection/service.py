@@ -17,6 +17,7 @@ from fastapi import Request
 
 from catalog_service.exchange import registry
 from catalog_service.exchange.formats import Format, Inspection, ReadOptions
+from catalog_service.exchange.inspection.types import Types
 from catalog_service.exchange.jobs.options import ReadingQuery
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Received, receive
@@ -187,7 +188,8 @@ def described(file: BytesIO, look: Look) -> Row:
         validation = Validation(
             SourceUrls(look.source_url_schemes), "", replacing=False, restoring=False, fields=fields
         )
-        rows, notices = _first_rows(chosen, file, options, found, validation)
+        types = Types()
+        rows, notices = _first_rows(chosen, file, options, found, validation, types)
     except Unreadable as error:
         places = {name: getattr(error, name) for name in _PLACES if getattr(error, name) is not None}
         message = error.message
@@ -206,7 +208,7 @@ def described(file: BytesIO, look: Look) -> Row:
         "mapping": found.mapping,
         "parts": found.parts,
         "tables": found.tables,
-        "types": found.types,
+        "types": found.types or types.described(look.mapping),
         "record_mapping": found.record_mapping,
         "rows": rows,
         "warnings": [*found.warnings, *warnings],
@@ -219,7 +221,7 @@ def _looked_at(chosen: Format, file: BytesIO, options: ReadOptions) -> Inspectio
 
 
 def _first_rows(
-    chosen: Format, file: BytesIO, options: ReadOptions, found: Inspection, validation: Validation
+    chosen: Format, file: BytesIO, options: ReadOptions, found: Inspection, validation: Validation, types: Types
 ) -> tuple[list[Row], list[Notice]]:
     """Return the first records of each table, or of a file without tables, as they would be read; and what is said."""
     notices: list[Notice] = []
@@ -233,10 +235,11 @@ def _first_rows(
                 notices.append(record)
             if not isinstance(record, Item | Link):
                 continue
+            types.add(record)
             if shown[record.sheet] < _ROWS:
                 rows.append(_row(record, validation, places))
                 shown[record.sheet] += 1
-            elif not found.tables:
+            elif not found.tables and not types.found:
                 break
     except Unreadable:
         # Of a file of which only the beginning was read, the end cannot be right.

@@ -132,7 +132,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
                 continue
             row += 1
             draft = _draft(content, name, row, kinds[folder])
-            draft.module = tree.prefix(folder)
+            draft.module = draft.of_type = tree.prefix(folder)
             _relate(draft, content, relations)
             yield draft.item()
         yield from relations.links()

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import partial, wraps
 from typing import Any, BinaryIO
 
-from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.formats import ReadOptions, kinds_of_types
 from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark, Unreadable
 from catalog_service.exchange.vocabulary import (
     PRIORITIES,
@@ -55,6 +55,7 @@ class Draft:
         self.problems: list[Remark] = []
         self.warnings: list[Remark] = []
         self.relations = 0
+        self.of_type: str | None = None
 
     def keep_relations(self, name: str, relations: Sequence[str]) -> None:
         """Keep relations that are no links in custom_metadata, below this name."""
@@ -99,6 +100,7 @@ class Draft:
             problems=self.problems,
             warnings=self.warnings,
             relations=self.relations,
+            of_type=self.of_type,
         )
 
     _said: frozenset[str] = frozenset()
@@ -165,8 +167,8 @@ def heading_of(text: str) -> str:
 
 
 def kind_of(name: str, mapping: Mapping[str, Any] | None) -> ItemKind:
-    """Return whether items of a type or document of this name are test cases; `kinds` of the mapping decides first."""
-    chosen = (mapping or {}).get("kinds") or {}
+    """Return whether items of a type or document of this name are test cases; the mapping decides first."""
+    chosen = kinds_of_types(mapping)
     if name in chosen:
         return "test_case" if chosen[name] in ("test_case", "test_cases") else "requirement"
     return "test_case" if tells_of_tests(name) else "requirement"

@@ -152,6 +152,7 @@ def _draft(name: str, need: dict[str, Any], row: int, relations: Relations, opti
     need_type = _text(need.get("type"))
     draft = Draft(SYSTEM, kind_of(need_type, options.mapping), row)
     draft.external_id = name
+    draft.of_type = need_type or None
     for field in ("id", "title", "type", "status"):
         if not isinstance(need.get(field), str | None):
             draft.problems.append(Remark("not_a_text", f"{field} is {kind_of_value(need[field])}, not a text.", field))

@@ -314,6 +314,7 @@ def _kind(item: SpecItem, options: ReadOptions) -> ItemKind:
 
 def _draft(item: SpecItem, row: int, path: str | None, options: ReadOptions) -> Draft:
     draft = Draft(SYSTEM, _kind(item, options), row, item.line)
+    draft.of_type = item.type
     if len(item.id) <= 100:
         draft.external_id = item.id
     draft.title = item.title

@@ -271,6 +271,7 @@ class _Fields:
 def _draft(node: _Node, row: int, place: _Place, relations: Relations, options: ReadOptions) -> Draft:
     draft = Draft(SYSTEM, kind_of(node.tag, options.mapping), row, node.line)
     draft.external_id = node.id or None
+    draft.of_type = node.tag
     draft.title = node.get("TITLE")
     draft.description = node.get("STATEMENT")
     draft.status = node.get("STATUS")

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
-from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.formats import ReadOptions, kinds_of_types
 from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.records import Document, Item, Link, Notice, Record, Remark, Unreadable
 from catalog_service.exchange.refusals import archive_of, xml_of
@@ -77,7 +77,7 @@ class _Objects:
         self._schema = Schema()
         for document in documents:
             self._schema.add(document.datatypes.values(), document.types.values())
-        self._mapping = ObjectMapping(self._schema, (options.mapping or {}).get("kinds"))
+        self._mapping = ObjectMapping(self._schema, kinds_of_types(options.mapping))
         self._extensions = Extensions(document.extensions for document in documents)
         self._hierarchy = Hierarchy(documents)
         self._relations = Relations(documents, self._schema)
@@ -204,7 +204,12 @@ class _Objects:
             line=raw.get("line"),
             defaulted=reading.defaulted,
             warnings=reading.warnings,
+            of_type=self._type_name(raw),
         )
+
+    def _type_name(self, raw: Raw) -> str | None:
+        spec_type = self._schema.types.get(raw.get("type", ""))
+        return None if spec_type is None else spec_type.long_name
 
     def _check(self, raw: Raw, reading: Reading) -> None:
         """Warn of what is lost or not as the types say."""

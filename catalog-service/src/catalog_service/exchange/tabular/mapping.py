@@ -185,8 +185,8 @@ class Mapping(Strict):
 
     `external_id_prefix` is put before the external ids of the file's own items, also where its links name these; a
     table of links is all of such. What else a row is linked with is called as in the record, or has its own prefix.
-    Of a format that has types, `kinds` says what items of a type of this name become. Where `markup` is html, texts and
-    steps are read as the plain text that people see.
+    Of a format that has types, `types` says what items of a type of this name become; it was called `kinds`. Where
+    `markup` is html, texts and steps are read as the plain text that people see.
     """
 
     version: Literal[1]
@@ -201,6 +201,7 @@ class Mapping(Strict):
     external_id_prefix: str | None = None
     source_system: Annotated[str, Field(max_length=50)] | None = None
     kinds: dict[str, Literal["requirements", "test_cases", "structure"]] = {}
+    types: dict[str, Literal["requirements", "test_cases", "structure"]] = {}
     fields: dict[str, Rule] = {}
     links: LinksRule | None = None
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
@@ -240,7 +241,7 @@ def contradictions(mapping: Mapping, at: str) -> Iterator[FieldError]:
 
 def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
     known = FIELDS[mapping.kind]
-    if not mapping.fields and not mapping.kinds:
+    if not mapping.fields and not mapping.kinds and not mapping.types:
         message = f"The mapping takes nothing from the file. Name the fields to read, of {listed(known, 'and')}."
         yield to_pointer("fields"), message, "no_fields"
     for name, rule in mapping.fields.items():
