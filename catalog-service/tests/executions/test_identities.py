@@ -1,7 +1,9 @@
 """Tests that are stored by names of an older form are the tests of today, with all that they have done."""
 
 import asyncio
+import io
 import json
+import zipfile
 from typing import Any
 
 from catalog_service.executions.names import fingerprints
@@ -107,6 +109,14 @@ def _allure(**result: Any) -> bytes:
     return json.dumps(whole).encode()
 
 
+def _zipped(*found: dict[str, Any]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number, one in enumerate(found):
+            archive.writestr(f"{number}-result.json", _allure(**one))
+    return packed.getvalue()
+
+
 def _ctrf(file: str, name: str) -> bytes:
     test = {"name": name, "suite": ["a.test.js", "cart"], "filePath": file, "status": "passed"}
     found = {"tool": {"name": "jest"}, "summary": {"tests": 1}, "tests": [test]}
@@ -144,6 +154,16 @@ async def test_a_test_goes_on_by_what_its_report_alone_can_tell(results: Results
         assert (await _counted(results, class_name))[name] == 2, (class_name, name)
         ok(await results.post(content))
         assert (await _counted(results, class_name))[name] == 3
+
+
+async def test_a_test_keeps_its_name_when_another_had_it_as_a_title(results: Results) -> None:
+    word = results.catalog.word()
+    of = {"labels": [{"name": "package", "value": f"shop.{word}"}, {"name": "suite", "value": word}]}
+    plain = {**of, "name": "Tax", "fullName": f"shop.{word}#Tax", "historyId": "p", "testCaseId": "p"}
+    titled = {**of, "name": "Tax", "fullName": f"shop.{word}#test_rate", "historyId": "t", "testCaseId": "t"}
+    ok(await results.post(_zipped(plain)))
+    ok(await results.post(_zipped(plain, titled)))
+    assert await _counted(results, f"shop.{word}") == {"Tax": 2, "test_rate": 1}
 
 
 async def test_another_workspace_has_the_same_tests(results: Results) -> None:

@@ -22,7 +22,7 @@ from traceline_cli import login
 from traceline_cli.failures import Exit
 from traceline_cli.login import Login
 from traceline_cli.main import main
-from traceline_cli.results import commit_time
+from traceline_cli.results import commit_time, find_checkout
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -343,6 +343,18 @@ def test_the_time_of_a_commit_is_what_ci_says_or_the_checkout_knows(
     assert commit_time(head, "yesterday") is None
     monkeypatch.setenv("PATH", "")
     assert commit_time(head, None) is None
+
+
+def test_the_checkout_that_paths_of_tests_are_told_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    within = tmp_path / "within"
+    within.mkdir()
+    monkeypatch.chdir(within)
+    for variable in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(variable)
+    assert find_checkout() == str(within)
+    command = ["git", "init", "--quiet", tmp_path]
+    subprocess.run(command, check=True)
+    assert find_checkout() == str(tmp_path)
 
 
 def test_certificates_that_cannot_be_read_are_told() -> None:

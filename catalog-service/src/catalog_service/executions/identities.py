@@ -75,11 +75,12 @@ async def adopt(connection: Connection) -> None:
         """
         SELECT (array_agg(former))[1] AS former, fingerprint, min(class_name) AS class_name, min(name) AS name,
                min(suite) AS suite, min(file) AS file
-        FROM incoming WHERE former <> fingerprint GROUP BY fingerprint HAVING count(DISTINCT former) = 1
+        FROM incoming WHERE former <> fingerprint GROUP BY fingerprint
+        HAVING count(DISTINCT former) = 1 AND NOT (array_agg(former))[1] IN (SELECT fingerprint FROM incoming)
         """
     )
     rows = await cursor.fetchall()
-    # What two tests were called by may be the history of either.
+    # What two tests were called by may be the history of either, and what a test is called by is its own.
     times = Counter(row["former"] for row in rows)
     by_former = {row["former"]: row for row in rows if times[row["former"]] == 1}
     cursor = await connection.execute(

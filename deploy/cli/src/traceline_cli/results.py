@@ -121,7 +121,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "undefined": options["undefined"],
         "link": options["link"] or None,
         "allow_empty": options["allow_empty"] or None,
-        "workspace": _workspace(),
+        "workspace": find_checkout(),
     }
     is_whole = options["complete"]
     if query["run"] is None:
@@ -183,7 +183,7 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         )
 
 
-def _workspace() -> str | None:
+def find_checkout() -> str | None:
     """Return the folder of the checkout, from which paths of tests are told: ours where there is none."""
     with suppress(OSError, subprocess.SubprocessError):
         command = ["git", "rev-parse", "--show-toplevel"]
