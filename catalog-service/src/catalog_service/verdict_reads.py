@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
+from catalog_service.verdict_words import tell_older_test
 from catalog_service.verdicts import (
     COUNTS_TEST_CASE,
     VERDICTS_OF_PAIRS,
@@ -237,14 +238,6 @@ async def tell_older(connection: Connection, basis: Basis) -> list[str]:
     count = counted(len(rows), "result is", "results are")
     more = [f"And {len(rows) - _MOST_TOLD:,} more."] if len(rows) > _MOST_TOLD else []
     return [f"{count} of other commits than {basis.commit}.", *map(tell_older_test, rows[:_MOST_TOLD]), *more]
-
-
-def tell_older_test(row: Mapping[str, Any]) -> str:
-    """Return of which commit the result of a test is that stands for the one that is asked for."""
-    name = ".".join(filter(None, (row["class_name"], row["name"])))
-    of = f"commit {row['commit']}" if row["commit"] else "a run without a commit"
-    at = f"{row['last_run_at']:%Y-%m-%d %H:%M}"
-    return f"{row['test_case'] or row['test_case_id']}: {name} of {row['lane']} is {row['last_result']} by {of}, {at}."
 
 
 def reasons(row: LinkedTestCase, tests: Sequence[TestBehind], basis: Basis) -> list[dict[str, str]]:

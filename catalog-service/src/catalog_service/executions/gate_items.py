@@ -5,7 +5,7 @@ from typing import Any
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
-from catalog_service.verdict_reads import tell_older_test
+from catalog_service.verdict_words import tell_older_test
 from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.core import projects
 
