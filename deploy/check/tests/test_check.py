@@ -91,13 +91,22 @@ def test_tables_and_a_report_have_verdicts(tmp_path: Path) -> None:
         ({"needs.json": json.dumps(NEEDS)}, "REQ-1"),
         (
             {
+                "doors.sdoc": STRICTDOC,
+                "suite.xml": '<testsuite name="Doors"><testcase internalid="7" name="Close"><summary>x</summary>'
+                "<steps><step><step_number>1</step_number><actions>a</actions></step></steps></testcase></testsuite>",
+                "reports.md": '# Reports\n\n<testsuites><testsuite name="a"/></testsuites>\n',
+            },
+            "REQ-1",
+        ),
+        (
+            {
                 "req/.doorstop.yml": "settings:\n  digits: 3\n  prefix: REQ\n  sep: '-'\n",
                 "req/REQ-001.yml": "active: true\ntext: |\n  Doors close.\n",
             },
             "REQ-001",
         ),
     ],
-    ids=["strictdoc", "strictdoc and gherkin", "openfasttrace", "needs", "doorstop"],
+    ids=["strictdoc", "strictdoc and gherkin", "openfasttrace", "needs", "testlink", "doorstop"],
 )
 def test_a_record_of_a_tool_is_read_from_its_folder(tmp_path: Path, files: Files, requirement: str) -> None:
     answer = checked(tmp_path, files, {"min_coverage": "0"})
@@ -258,3 +267,11 @@ def test_markdown_says_the_gaps_and_does_nothing_else(tmp_path: Path) -> None:
     assert "2 requirements, 0 test cases, 0 links" in text
     assert "REQ-1" in text
     assert "<b>" not in text
+
+
+def test_a_link_of_two_types_is_no_link(tmp_path: Path) -> None:
+    link = {"kind": "link", "requirement": "REQ-1", "test_case": "TC-1", "link_type": "related"}
+    files: Files = {"a.csv": REQUIREMENTS, "b.csv": TEST_CASES, "c.xml": BOTH_PASS, "d.ndjson": json.dumps(link) + "\n"}
+    answer = checked(tmp_path, files)
+    assert closed_by(answer) == ["record_incomplete"]
+    assert "'REQ-1' with 'TC-1' is there twice" in answer["rules"][0]["reason"]

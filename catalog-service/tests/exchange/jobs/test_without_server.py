@@ -41,13 +41,17 @@ def _record(chance: random.Random, module: str) -> tuple[dict[str, bytes], list[
     requirements = [f"R{module[:8]}-{number}" for number in range(1, chance.randint(2, 7))]
     test_cases = [f"T{module[:8]}-{number}" for number in range(1, chance.randint(2, 9))]
     cases = []
+    related: list[Json] = []
     for key in test_cases:
         linked = chance.sample(requirements, chance.randint(0, min(3, len(requirements))))
+        others = [one for one in requirements if one not in linked and chance.random() < 0.2]
+        related += [{"kind": "link", "requirement": one, "test_case": key, "link_type": "related"} for one in others]
         status = chance.choices(["ready", "deprecated"], (5, 1))[0]
         cases.append({"external_id": key, "title": key, **words, "status": status, "requirements": ", ".join(linked)})
     files = {
         "requirements.csv": _table([{"external_id": key, "title": key, **words} for key in requirements]),
         "test_cases.csv": _table(cases),
+        **({"links.ndjson": b"".join(orjson.dumps(one) + b"\n" for one in related)} if related else {}),
     }
     return files, test_cases
 
@@ -87,7 +91,7 @@ async def test_a_verdict_over_files_is_that_of_the_service(imports: Imports, tmp
     module = commit = catalog.word()
     files, keys = _record(chance, module)
     for name, content in files.items():
-        headers = {"content-type": "text/csv"}
+        headers = {"content-type": "application/octet-stream"}
         job = ok(await imports.send_file(content, headers, file_name=name, apply="always"))
         assert job["status"] == "applied", job
     reports = {

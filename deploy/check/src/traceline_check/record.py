@@ -143,7 +143,10 @@ def _link(source: Source, checked: Checked, record: Record) -> None:
     requirement, test_case = found["requirement"], found["test_case"]
     assert requirement is not None, "it was found"
     assert test_case is not None, "it was found"
-    record.links.setdefault((requirement.number, test_case.number), str(checked.fields["link_type"]))
+    link_type = str(checked.fields["link_type"])
+    if record.links.setdefault((requirement.number, test_case.number), link_type) != link_type:
+        pair = f"{shown(requirement.name)} with {shown(test_case.name)}"
+        record.refuse(f"{_place(source, checked)}: the link of {pair} is there twice, of different types. Keep one.")
 
 
 def _end(kind: str, end: Mapping[str, str], record: Record) -> Piece | None:

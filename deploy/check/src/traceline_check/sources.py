@@ -127,9 +127,10 @@ def _recognise(file: BinaryIO, name: str, *, named: bool) -> tuple[str, str]:
     """Return record, report or nothing, and the format; raise what says why a file is of none."""
     of_records = records.recognise_content(file, name)
     record, sure = max(of_records.items(), key=lambda one: one[1], default=("", 0.0))
-    of_results = results.recognise_content(file, name)
+    # A document of a person may show a report; TestLink's suites of cases look like those of JUnit.
+    of_results = results.recognise_content(file, name) if named or name.endswith(_FOR_PROGRAMS) else {}
     report, as_sure = max(of_results.items(), key=lambda one: one[1], default=("", 0.0))
-    if as_sure > 0 and as_sure >= sure:
+    if as_sure > sure:
         return "report", report
     if sure >= _ENOUGH or (sure and name.endswith(_TABLES)):
         return "record", record
