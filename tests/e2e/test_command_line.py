@@ -103,6 +103,22 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
 
 
+def test_fields_of_the_project_are_printed_and_defined(run: Run, admin: Traceline, tmp_path: Path) -> None:
+    field = {"key": "ring", "name": "Ring", "of": ["requirement"], "kind": "choice", "choices": ["gold", "blue"]}
+    (tmp_path / "fields.json").write_text(json.dumps({"fields": [field]}))
+    assert run("fields", "--set", "fields.json").returncode != 0, "for admins alone"
+    assert admin.put("/fields", json={"fields": [field]}).is_success
+    printed = run("fields")
+    assert (printed.returncode, printed.stdout) == (0, "ring  Ring  choice of requirements; gold, blue\n"), (
+        printed.stderr
+    )
+    data = {"custom_metadata": {"fields": {"ring": "gold"}}}
+    admin.create_requirement(external_id="RING-1", **data)
+    exported = run("export", "--option", "field.ring=gold", "--kind", "requirements")
+    assert '"RING-1"' in exported.stdout, exported.stderr
+    assert admin.put("/fields", json={"fields": []}).is_success
+
+
 @pytest.mark.parametrize("ending", ["", ".json"])
 def test_a_file_of_the_checkout_is_not_taken_for_a_saved_policy(
     run: Run, admin: Traceline, tmp_path: Path, ending: str

@@ -76,6 +76,10 @@ class Api:
         """POST below the project; of a `file` the content is sent, as it is on the disk at each try."""
         return self.call("POST", self._below + path, params=_given(params or {}), **parts)
 
+    def put(self, path: str, **parts: Any) -> httpx.Response:
+        """PUT below the project."""
+        return self.call("PUT", self._below + path, **parts)
+
     def call(self, method: str, path: str, **parts: Any) -> httpx.Response:
         """Call an address of the installation; raise Failure for what is refused, or does not come in all tries."""
         file: Path | None = parts.pop("file", None)

@@ -16,6 +16,7 @@ from traceline_cli.check import check
 from traceline_cli.context import Context, log_in, pass_context, shared_options
 from traceline_cli.exchange import export, import_file
 from traceline_cli.failures import Exit, Failure
+from traceline_cli.fields import fields
 from traceline_cli.gate import gate
 from traceline_cli.login import Login
 from traceline_cli.pull_request.command import pull_request
@@ -33,7 +34,7 @@ _INTERRUPTED = "Interrupted."
 _SECTIONS = {
     "Begin": ("login", "logout", "project", "token"),
     "Results and the gate, for CI and for people": ("results", "gate", "pr", "check"),
-    "The record": ("import", "export", "suggest"),
+    "The record": ("import", "export", "fields", "suggest"),
     "The shell": ("completion",),
 }
 
@@ -235,7 +236,7 @@ def _line(one: dict[str, Any]) -> str:
     return f"{one['key']}  {one['name']}  {one['visibility']}{', archived' if one['archived'] else ''}"
 
 
-for command in (import_file, export, results, gate, check, pull_request, token):
+for command in (import_file, export, fields, results, gate, check, pull_request, token):
     main.add_command(command)
 shared_options(main, url="TRACELINE_URL", project="TRACELINE_PROJECT")
 for command in (*main.commands.values(), *project.commands.values(), *token.commands.values()):

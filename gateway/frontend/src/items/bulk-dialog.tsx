@@ -9,12 +9,14 @@ import { formatCount, m } from "../messages"
 import { type Change, readRows } from "./api"
 import type { BulkProps } from "./bulk"
 import { changeSelected, type Failure, type Outcome } from "./change-many"
+import { FieldInputs } from "./field-inputs"
 import { nameOf, optionsOf, tagsOf } from "./fields"
 import type { ItemRow, Kind } from "./kinds"
 import css from "./list.module.css"
+import { PREFIX, type ProjectField, useProjectFields, valueIn } from "./project-fields"
 import { countOf, NOTHING, type Selected } from "./selection"
 
-export type BulkAction = "status" | "priority" | "module" | "tags" | "delete"
+export type BulkAction = "status" | "priority" | "module" | "tags" | "field" | "delete"
 
 type Props = BulkProps & { action: BulkAction; close: () => void }
 
@@ -28,6 +30,9 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
     action === "status" ? (kind.statuses[0] ?? "") : action === "priority" ? "medium" : "",
   )
   const [removed, setRemoved] = useState("")
+  const own = useProjectFields(kind)
+  const [key, setKey] = useState<string>()
+  const field = own.find((one) => one.key === key) ?? own[0]
   const [progress, setProgress] = useState<number>()
   const [outcome, setOutcome] = useState<Outcome>()
   const client = useQueryClient()
@@ -39,7 +44,14 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   async function send() {
     setProgress(0)
     try {
-      const result = await changeSelected(kind, query, count, selected, changeOf(action, value, removed), setProgress)
+      const result = await changeSelected(
+        kind,
+        query,
+        count,
+        selected,
+        changeOf(action, value, removed, field),
+        setProgress,
+      )
       for (const part of ["rows", "total", "facets", "item"]) renew(part)
       become(await stillSelected(kind, selected, result.failures))
       if (result.failures.length > 0) setOutcome(result)
@@ -71,7 +83,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   }
   return (
     <Ask
-      title={isDeletion ? verb : words.set(m.items.fields[action])}
+      title={isDeletion ? verb : words.set(action === "field" ? (field?.name ?? "") : m.items.fields[action])}
       action={verb}
       look={isDeletion ? "danger" : "primary"}
       isReady={!isDeletion || value.trim() === String(count)}
@@ -98,6 +110,25 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
           <Field label={words.tagsRemove} hint={m.items.tagsHint} value={removed} onChange={setRemoved} />
         </>
       )}
+      {action === "field" && field && (
+        <>
+          <Select
+            label={m.fields.other}
+            value={field.key}
+            options={own.map((one) => ({ value: one.key, label: one.name }))}
+            onChange={(next) => {
+              setKey(next)
+              setValue("")
+            }}
+          />
+          <FieldInputs
+            fields={[field]}
+            draft={{ [`${PREFIX}${field.key}`]: value }}
+            errors={{}}
+            change={(_, next) => setValue(next)}
+          />
+        </>
+      )}
       {isDeletion && (
         <>
           <p>{words.deleteHint}</p>
@@ -116,9 +147,12 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   )
 }
 
-function changeOf(action: BulkAction, value: string, removed: string): Change {
+function changeOf(action: BulkAction, value: string, removed: string, field: ProjectField | undefined): Change {
   if (action === "delete") return { delete: true }
   if (action === "tags") return { tags_add: tagsOf(value), tags_remove: tagsOf(removed) }
+  if (action === "field" && field) {
+    return { patch: { custom_metadata: { fields: { [field.key]: valueIn(field, value) } } } }
+  }
   return { patch: { [action]: value.trim() || null } }
 }
 

@@ -6,6 +6,7 @@ import type { Query } from "./api"
 import { type BulkAction, BulkDialog } from "./bulk-dialog"
 import type { Kind } from "./kinds"
 import css from "./list.module.css"
+import { useProjectFields } from "./project-fields"
 import { countOf, NOTHING, type Selected } from "./selection"
 
 const words = m.items.bulk
@@ -24,6 +25,7 @@ export type BulkProps = {
 export function BulkBar(props: BulkProps) {
   const { total, selected, become } = props
   const [action, setAction] = useState<BulkAction>()
+  const own = useProjectFields(props.kind)
   const count = countOf(selected, total)
   const isShown = count > 0
   useShortcuts(
@@ -38,6 +40,7 @@ export function BulkBar(props: BulkProps) {
           {m.items.fields[field]}
         </Button>
       ))}
+      {own.length > 0 && <Button onPress={() => setAction("field")}>{m.fields.other}</Button>}
       <Button look="danger" onPress={() => setAction("delete")}>
         {m.common.delete}
       </Button>

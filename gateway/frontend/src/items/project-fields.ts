@@ -76,7 +76,7 @@ export function textOfValue(value: unknown): string {
 }
 
 /** Return the value that a form's text says, null for none; what its field cannot have the API refuses. */
-function valueIn({ kind }: ProjectField, text: string): unknown {
+export function valueIn({ kind }: ProjectField, text: string): unknown {
   const said = text.trim()
   if (!said) return null
   if (kind === "number") return Number.isNaN(Number(said.replace(",", "."))) ? said : Number(said.replace(",", "."))

@@ -3,5 +3,6 @@ export const fields = {
   yes: "Yes",
   no: "No",
   none: "–",
+  other: "Field",
   dateHint: "Such as 2026-01-31",
 }
