@@ -157,3 +157,16 @@ async def test_a_meaning_makes_links_suspect_and_history_names_it(fields: Any) -
     assert list(suspicion["requirement"]["differences"]) == ["field.asil"]
     history = (await fields.read(f"{path}/history"))["items"]
     assert [(one["from_version"], one["to_version"]) for one in history] == [(1, 2), (1, 1), (None, 1)]
+
+
+async def test_rules_of_a_gate_are_about_items_with_a_value(fields: Any) -> None:
+    admin, name = fields.being(ADMIN), fields.word()
+    await fields.requirement(**valued(asil="D", note=name))
+    rule = {"rule": "max_uncovered", "limit": 0, "where": {"field.note": [name], "field.asil": "D,A"}}
+    saved = ok(await admin.put(f"/reports/gate/policies/{name}", {"rules": [rule]}), 201)
+    assert saved["rules"][0]["where"] == rule["where"]
+    judged = await fields.read("/reports/gate", policy=name)
+    uncovered = next(one for one in judged["rules"] if one["rule"] == "max_uncovered")
+    assert (uncovered["actual"], uncovered["where"]["field.note"]) == (1, name)
+    nobody = {**rule, "where": {"field.nothing": "D"}}
+    assert problem(await fields.post("/reports/gate", {"rules": [nobody]}), 422)["code"] == "unknown_field"
