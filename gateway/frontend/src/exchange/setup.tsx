@@ -13,14 +13,14 @@ import { NotYet } from "../kit/states"
 import { Tabs } from "../kit/tabs"
 import { formatCount, m } from "../messages"
 import { Advanced } from "./advanced"
-import type { Inspection, Table } from "./api"
+import type { Inspection, Table, Typed } from "./api"
 import css from "./exchange.module.css"
 import { type Mapping, partsOf, roleOf } from "./mapping"
 import { plainly, roleName } from "./names"
 import { OptionFields } from "./options"
 import { Preview } from "./preview"
 import { inUnits, useSecondsLeft } from "./progress"
-import { Sheet } from "./sheet"
+import { Sheet, Types } from "./sheet"
 import { problemsOf, rolesOf } from "./sheets"
 import { type SetupState, useSetup, useUpload } from "./use-setup"
 
@@ -66,6 +66,7 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
         <Kinds setup={setup} refusal={refusal} />
         {data && <Recognised inspection={data} file={file} />}
         {shown && <Sheets setup={setup} tables={tables} shown={shown} choose={setChosen} />}
+        {data && tables.length === 0 && <OwnTypes setup={setup} types={data.types} />}
         {data && tables.length === 0 && <Preview inspection={data} />}
         {data && <Warnings inspection={data} />}
         {(data || isTooLarge) && (
@@ -148,6 +149,16 @@ function Kinds({ setup, refusal }: { setup: SetupState; refusal: ApiProblem | un
       />
     </div>
   )
+}
+
+/** What items become of the types that a format has of its own, those that are chapters now, too. */
+function OwnTypes({ setup, types }: { setup: SetupState; types: Typed[] }) {
+  const said = (setup.mapping?.types as Record<string, string> | undefined) ?? {}
+  const others = Object.entries(said)
+    .filter(([name]) => !types.some(({ type }) => type === name))
+    .map(([type, proposed]) => ({ sheet: null, type, count: 0, example: "", proposed, reason: "" }))
+  const all = [...types, ...others]
+  return all.length > 0 && <Types types={all} said={said} others="structure" change={setup.setType} />
 }
 
 /** Return what a format is called. */

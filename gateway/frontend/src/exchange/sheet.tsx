@@ -64,7 +64,14 @@ export function Sheet({ setup, table }: { setup: SetupState; table: Table }) {
         </div>
       )}
       {role === "ignore" && <p className={css.quiet}>{words.leftOut}</p>}
-      {types.length > 0 && <Types types={types} parts={parts} change={change} />}
+      {types.length > 0 && (
+        <Types
+          types={types}
+          said={parts.find((part) => part.types)?.types?.roles ?? {}}
+          others="ignore"
+          change={(type, next) => change(withType(parts, type, next))}
+        />
+      )}
       <SheetTable
         table={table}
         parts={parts}
@@ -92,15 +99,21 @@ function rowsUpTo(row: number) {
   }))
 }
 
-type TypesProps = { types: Typed[]; parts: Part[]; change: (parts: Part[]) => void }
+type TypesProps = {
+  types: Typed[]
+  /** What a person has said. */
+  said: Record<string, string>
+  /** What those are that become neither requirements nor test cases. */
+  others: "ignore" | "structure"
+  change: (type: string, role: string) => void
+}
 
-/** What rows of each type become, where a column says of what type they are. */
-function Types({ types, parts, change }: TypesProps) {
-  const options = ["requirements", "test_cases", "ignore"].map((value) => ({
+/** What rows or items of each type become. */
+export function Types({ types, said, others, change }: TypesProps) {
+  const options = ["requirements", "test_cases", others].map((value) => ({
     value,
     label: words.roles[value] ?? value,
   }))
-  const said = parts.find((part) => part.types)?.types?.roles ?? {}
   return (
     <div className={css.across}>
       <table className={css.table}>
@@ -126,7 +139,7 @@ function Types({ types, parts, change }: TypesProps) {
                   label={words.becomesOf(type)}
                   value={said[type] ?? proposed}
                   options={options}
-                  onChange={(role) => change(withType(parts, type, role))}
+                  onChange={(role) => change(type, role)}
                 />{" "}
                 {(said[type] ?? proposed) === proposed && <span className={css.quiet}>{reason}</span>}
               </td>

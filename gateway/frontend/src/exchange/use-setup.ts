@@ -79,7 +79,13 @@ export function useSetup(file: File) {
 
   /** Read the file by settings that were saved; those of one sheet are of the one that is looked at. */
   function readBy(saved: AnyMapping, sheet: string | null) {
-    change(asWhole(saved, sheet))
+    change(data?.tables.length === 0 ? (saved as Mapping) : asWhole(saved, sheet))
+  }
+
+  /** Have items of a type of a file without tables become something else. */
+  function setType(type: string, role: string) {
+    const types = { ...(mapping?.types as Record<string, string> | undefined), [type]: role }
+    change({ version: 1, kind: "requirements", types } as unknown as Mapping)
   }
 
   async function readAs(preset: string) {
@@ -108,6 +114,7 @@ export function useSetup(file: File) {
     proposeAnew,
     setReading,
     readBy,
+    setType,
     readAs,
     reset,
     leaveOut: (sheet: string | null) => current && change(withParts(current, sheet, [])),

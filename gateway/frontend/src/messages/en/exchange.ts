@@ -114,6 +114,7 @@ export const exchange = {
       links: "Links",
       matrix: "A matrix of links",
       ignore: "Left out",
+      structure: "Chapters",
     } as Record<string, string>,
     and: " and ",
     rows: (count: number | null) => (count === null ? "more than 200 rows" : counted("row")(count)),
