@@ -6,7 +6,7 @@ const SEVERAL =
   /(?<![\d.,])1 (?:(?!is |was |has |of the )[a-z]+ ){0,2}?(?:(?!is|was|has|this|as|its|does|s\b)[a-z]+s|are|were|have|match|stay)\b/
 type Text = (...args: unknown[]) => unknown
 /** Verbs of one: "1 suggestion waits" is right. */
-const OF_ONE = /1 (?:[a-z]+ )*?(?:matches|holds|stops|signs|becomes|scores|lacks|stays)\b/
+const OF_ONE = /1 (?:[a-z]+ )*?(?:matches|holds|stops|signs|becomes|scores|lacks|stays|waits|counts|exports)\b/
 
 function* said(of: unknown, name: string): Generator<[string, string]> {
   if (typeof of === "string") yield [name, of]
