@@ -305,7 +305,11 @@ _ACCEPTANCE = f"""
                              'issue_url', f.issue_url) AS said
     FROM accepted_failures f
     WHERE s.severity = {Severity.FAILED} AND (f.test_id = s.test_id OR f.test_case_id = s.test_case_id)
-    AND {accepted_now("f")} AND s.context_id <> ALL(f.settled)
+    AND {accepted_now("f")} AND s.context_id <> ALL(f.settled) AND (f.iterations IS NULL OR NOT EXISTS (
+        SELECT FROM executions e
+        CROSS JOIN LATERAL jsonb_each_text(coalesce(e.iterations, jsonb_build_object('', e.outcomes))) AS i
+        WHERE e.test_id = s.test_id AND e.context_id = s.context_id AND e.at = s.at
+        AND outcome_status(i.value) IN ('failed', 'flaky') AND split_part(i.key, '.', 1) <> ALL(f.iterations)))
     ORDER BY f.until DESC, f.id LIMIT 1"""
 
 

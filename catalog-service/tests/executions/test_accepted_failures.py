@@ -367,3 +367,22 @@ async def test_a_gate_lets_pass_what_is_accepted_where_its_rules_say_so_and_name
     problem(await results.catalog.request("POST", "/reports/gate", json=rules, params={"accepted": "allow"}), 422)
     document = await results.catalog.get("/reports/gate", format="markdown", accepted="allow", **asked)
     assert "The sensor is late." in document.text
+
+
+async def test_what_is_accepted_of_a_test_are_the_iterations_that_failed(results: Results) -> None:
+    requirement, (case,) = await results.traced()
+    traced = Traced(results, requirement, [case], results.catalog.word())
+
+    async def run(**ends: str) -> None:
+        traced.runs += 1
+        cases = [(f"[{case['external_id']}] t[{name}]", end) for name, end in ends.items()]
+        await results.send(*cases, lane=traced.lane, commit=f"{traced.lane} {traced.runs}", branch="main")
+
+    await run(a="failed", b="passed")
+    accepted = await traced.accept()
+    assert len((await traced.passed()).failures) == 1
+    await run(a="passed", b="failed")
+    assert (await traced.passed()).failures == [], "another one fails now"
+    assert (await traced.read(accepted))["active"]
+    await run(a="failed", b="passed")
+    assert len((await traced.passed()).failures) == 1

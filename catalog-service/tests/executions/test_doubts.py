@@ -226,3 +226,38 @@ def test_the_age_of_a_run_is_not_held_by_its_rounded_figure() -> None:
         False,
         True,
     )
+
+
+async def test_what_an_empty_try_comes_after_is_not_mended(traced: Traced) -> None:
+    asked = {"commit": traced.commit("c1")}
+    of = {"branch": traced.branch, "lane": "ci", "run": traced.branch, "file_name": "report.xml", **asked}
+    few = b'<testsuite tests="9"><testcase name="a" classname="c"/></testsuite>'
+    ok(await traced.results.post(few, **of))
+    sent = ok(await traced.results.post(b'<testsuite tests="0"/>', attempt=2, allow_empty=True, **of))
+    run = ok(await traced.results.catalog.post(f"/test-runs/{sent['run']['id']}/complete"))
+    assert run["health_reasons"] == ["plan_not_kept"]
+    again = ok(await traced.results.post(junit(("a", "passed")), attempt=3, **of))
+    assert again["run"]["health_reasons"] == []
+
+
+async def test_what_broke_in_another_environment_closes_no_gate_of_this_one(traced: Traced) -> None:
+    asked = {"commit": traced.commit("c1")}
+    of = {"branch": traced.branch, "lane": "ci", "run": traced.branch, **asked}
+    broken = b'<testsuite failures="1" tests="1"><testcase name="a" classname="c"/></testsuite>'
+    ok(await traced.results.post(broken, environment="windows", **of))
+    sent = ok(await traced.results.post(junit((f"[{traced.key}] a", "passed")), environment="linux", **of))
+    ok(await traced.results.catalog.post(f"/test-runs/{sent['run']['id']}/complete"))
+    rules = {"require_run": True, "max_incomplete_runs": 0}
+    for environment, passes in (("linux", True), ("windows", False)):
+        gate = await traced.gate(**rules, **asked, environment=environment)
+        assert gate["passed"] is passes, environment
+        assert [run["health"] for run in gate["runs"]] == ["ok" if passes else "incomplete"]
+    assert not (await traced.gate(**rules, **asked))["passed"]
+
+
+@pytest.mark.parametrize("ahead", [timedelta(minutes=3), timedelta(hours=23)])
+async def test_a_clock_that_goes_ahead_hides_nothing_that_comes_later(traced: Traced, ahead: timedelta) -> None:
+    at = (datetime.now(UTC) + ahead).isoformat()
+    await traced.run(("a", "passed"), lane="ci", commit="c1", started_at=at)
+    await traced.run(("a", "failed"), lane="ci", commit="c2")
+    assert await traced.verdict() == "failed"

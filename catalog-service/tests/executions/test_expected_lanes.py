@@ -25,7 +25,7 @@ _places = count(900_001)
 def ask(results: Results) -> Ask:
     async def missing(branch: str, commit: str | None = None) -> MissingLanes:
         async with results.catalog.database.connection() as connection:
-            return await missing_lanes(connection, branch, commit)
+            return await missing_lanes(connection, branch, commit, "main")
 
     return missing
 
@@ -98,6 +98,18 @@ async def test_a_commit_lacks_an_environment_that_those_before_it_had(results: R
                 results, "ci", branch=branch, commit=commit, **({"environment": environment} if environment else {})
             )
     assert await ask(branch) == MissingLanes("2", usual=["ci", "ci (windows)"])
+
+
+async def test_before_the_first_commit_of_a_branch_come_those_of_the_default_branch(results: Results, ask: Ask) -> None:
+    branch, lane = results.catalog.word(), results.catalog.word()
+    for commit, other in (("0", "nightly"), ("1", "e2e")):
+        for one in ("unit", other):
+            await send(results, f"{lane}/{one}", branch="main", commit=f"{lane} {commit}")
+    await send(results, f"{lane}/unit", branch=branch, commit="1")
+    missing = await ask(branch)
+    assert [name for name in missing.usual if name.startswith(lane)] == [f"{lane}/e2e", f"{lane}/nightly"]
+    await send(results, f"{lane}/unit", branch=branch, commit="2")
+    assert await ask(branch) == MissingLanes("2")
 
 
 @pytest.mark.parametrize(

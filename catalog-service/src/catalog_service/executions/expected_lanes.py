@@ -55,6 +55,12 @@ _LANES = f"""
             WHERE r.branch = %(branch)s AND NOT r.is_manual AND r.commit IS NOT NULL AND r.position < b.position
             ORDER BY r.position DESC LIMIT 1
         ), b.number + 1 FROM before b WHERE b.number < {_COMMITS_BEFORE} AND b.position IS NOT NULL
+    ), of_default_branch AS (
+        SELECT DISTINCT r.position FROM test_runs r
+        WHERE r.branch = %(default_branch)s AND NOT r.is_manual AND r.commit IS NOT NULL
+        AND %(branch)s <> %(default_branch)s
+        AND NOT EXISTS (SELECT FROM before WHERE number = 1 AND position IS NOT NULL)
+        ORDER BY r.position DESC LIMIT {_COMMITS_BEFORE}
     ), looked_at AS (
         SELECT r.id, r.at, r.status, r.is_forgotten, true AS is_here
         FROM newest n JOIN test_runs r ON r.id = n.id WHERE n.commit IS NULL
@@ -65,6 +71,9 @@ _LANES = f"""
         SELECT r.id, r.at, r.status, r.is_forgotten, false FROM before b JOIN test_runs r
             ON r.branch = %(branch)s AND r.position = b.position AND r.commit IS NOT NULL AND NOT r.is_manual
         WHERE b.number > 0
+        UNION ALL
+        SELECT r.id, r.at, r.status, r.is_forgotten, false FROM of_default_branch d JOIN test_runs r
+            ON r.branch = %(default_branch)s AND r.position = d.position AND r.commit IS NOT NULL AND NOT r.is_manual
     )
     SELECT x.lane, x.environment, n.commit, coalesce(bool_or(a.is_here), false) AS is_here,
            coalesce(bool_or(a.is_here AND a.status = 'completed' AND NOT a.is_forgotten AND {_RAN}), false) AS has_ended
@@ -74,10 +83,15 @@ _LANES = f"""
 """
 
 
-async def missing_lanes(connection: Connection, branch: str, commit: str | None) -> MissingLanes:
-    """Return which lanes a commit of a branch lacks; `commit` None: the newest of the branch that has runs."""
+async def missing_lanes(connection: Connection, branch: str, commit: str | None, default_branch: str) -> MissingLanes:
+    """Return which lanes a commit of a branch lacks; `commit` None: the newest of the branch that has runs.
+
+    Before the first commit of a branch come those of the default branch.
+    """
     wanted = _wanted((await projects.get(connection)).expected_lanes or [], branch)
-    found = await fetch_all(connection, _Lane, _LANES, {"branch": branch, "commit": commit})
+    found = await fetch_all(
+        connection, _Lane, _LANES, {"branch": branch, "commit": commit, "default_branch": default_branch}
+    )
     looked_at = found[0].commit if found else commit
     if wanted:
         ended = {one.lane for one in found if one.has_ended}

@@ -130,7 +130,8 @@ class Gate:
 
     async def _missing_lanes(self) -> MissingLanes:
         if self._lacking is None:
-            self._lacking = await missing_lanes(self._connection, self._basis.branch, self._basis.commit)
+            basis = self._basis
+            self._lacking = await missing_lanes(self._connection, basis.branch, basis.commit, basis.default_branch)
         return self._lacking
 
     def _warn_of_lanes(self, lacking: MissingLanes) -> list[dict[str, str]]:

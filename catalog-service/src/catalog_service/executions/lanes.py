@@ -117,7 +117,7 @@ async def judge(connection: Connection, run_id: UUID) -> None:
     """Say anew of each lane of a run what its files tell together, and whether that is the whole.
 
     It is not where nobody has ended the run. Of a job that was repeated the last attempt of each of its files counts:
-    one that did not come again is not mended.
+    one that did not come again is not mended, nor is what a file without a result came after.
     """
     await connection.execute(
         """
@@ -130,10 +130,13 @@ async def judge(connection: Connection, run_id: UUID) -> None:
         ) AS f ON true CROSS JOIN LATERAL (
             SELECT coalesce(array_agg(DISTINCT reason ORDER BY reason), '{}') AS health FROM (
                 SELECT unnest(u.health) AS reason FROM (
-                    SELECT health, rank() OVER (
-                        PARTITION BY job, shard, shards, file_name ORDER BY attempt DESC) AS place
-                    FROM run_uploads WHERE run_id = %(run)s AND context_id = f.context_id
-                ) AS u WHERE u.place = 1
+                    SELECT health, attempt, has_results, max(attempt) OVER same AS last,
+                           max(attempt) FILTER (WHERE has_results) OVER same AS last_full
+                    FROM run_uploads CROSS JOIN LATERAL (
+                        SELECT (counts ->> 'results')::bigint > 0 AS has_results) AS it
+                    WHERE run_id = %(run)s AND context_id = f.context_id
+                    WINDOW same AS (PARTITION BY job, shard, shards, file_name)
+                ) AS u WHERE u.attempt = CASE WHEN u.has_results THEN u.last_full ELSE u.last END
                 UNION ALL
                 SELECT 'shards_missing' FROM run_uploads WHERE run_id = %(run)s AND context_id = f.context_id
                 AND shards IS NOT NULL GROUP BY shards HAVING count(DISTINCT shard) < shards

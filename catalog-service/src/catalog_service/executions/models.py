@@ -291,6 +291,11 @@ def _add_acceptances(metadata: sa.MetaData) -> None:
             comment="branches, environments and lanes where it has passed three whole runs since:"
             " it is not accepted there any more",
         ),
+        sa.Column(
+            "iterations",
+            pg.ARRAY(sa.Text),
+            comment="hashes of the names of what failed of the test when it was accepted; null: whatever fails of it",
+        ),
         required("created_by", sa.Text),
         timestamp("created_at"),
         timestamp("ended_at", nullable=True),

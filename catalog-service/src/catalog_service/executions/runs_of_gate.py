@@ -31,7 +31,7 @@ async def read(connection: Connection, basis: Basis) -> list[RunOfGate]:
                 SELECT FROM run_lanes l JOIN run_contexts x ON x.id = l.context_id
                 WHERE l.run_id = r.id AND x.environment = %(environment)s)))"""
     of_branch = f"r.id IN ({newest.format(environment=in_environment)})"
-    return await fetch_all(
+    found = await fetch_all(
         connection,
         RunOfGate,
         f"""
@@ -42,6 +42,15 @@ async def read(connection: Connection, basis: Basis) -> list[RunOfGate]:
         """,
         basis.parameters,
     )
+    return found if basis.environment is None else [_in_environment(run, basis.environment) for run in found]
+
+
+def _in_environment(run: RunOfGate, environment: str) -> RunOfGate:
+    """Return a run with the lanes that it had in an environment: what broke in another one is no harm there."""
+    lanes = [lane for lane in run["lanes"] if lane["environment"] == environment]
+    of_lanes = {reason for lane in run["lanes"] for reason in lane["health"]}
+    reasons = sorted({reason for lane in lanes for reason in lane["health"]} | {*run["health_reasons"]} - of_lanes)
+    return {**run, "lanes": lanes, "health_reasons": reasons, "health": "incomplete" if reasons else "ok"}
 
 
 async def has_environment(connection: Connection, basis: Basis) -> bool:

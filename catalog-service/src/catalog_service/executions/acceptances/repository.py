@@ -135,15 +135,21 @@ async def lock(connection: Connection, ids: Sequence[UUID]) -> list[Accepted]:
 
 
 async def insert(connection: Connection, row: dict[str, Any]) -> bool:
-    """Store an acceptance; return whether nothing is accepted of the same test or test case yet."""
+    """Store an acceptance; return whether nothing is accepted of the same test or test case yet.
+
+    Of a test that fails now, it is what fails of it: iterations that fail later are not accepted.
+    """
     try:
         async with connection.transaction():
             await connection.execute(
                 """
                 INSERT INTO accepted_failures
-                    (id, test_id, test_case_id, reason, until, issue_url, created_by, created_at)
-                VALUES (%(id)s, %(test_id)s, %(test_case_id)s, %(reason)s, %(until)s, %(issue_url)s, %(created_by)s,
-                        %(created_at)s)
+                    (id, test_id, test_case_id, reason, until, issue_url, created_by, created_at, iterations)
+                SELECT %(id)s, %(test_id)s, %(test_case_id)s, %(reason)s, %(until)s, %(issue_url)s, %(created_by)s,
+                       %(created_at)s, array_agg(DISTINCT split_part(i.key, '.', 1))
+                FROM test_states s JOIN executions e USING (test_id, context_id, at)
+                CROSS JOIN LATERAL jsonb_each_text(coalesce(e.iterations, jsonb_build_object('', e.outcomes))) AS i
+                WHERE s.test_id = %(test_id)s AND outcome_status(i.value) IN ('failed', 'flaky')
                 """,
                 row,
             )
