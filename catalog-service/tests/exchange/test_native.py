@@ -231,7 +231,7 @@ def test_objects_of_somebody_else_are_read_where_they_say_what_they_are() -> Non
         {"requirement": "R1", "test_case": "T1", "link_type": "verifies"},
     )
     for known, content in plain(*objects):
-        requirement, test_case, link = read(content, known, source_system="tool")
+        requirement, test_case, link, notice = read(content, known, source_system="tool")
         assert isinstance(requirement, Item)
         assert requirement.kind == "requirement"
         assert requirement.fields["custom_metadata"] == {"tool": {"rationale": "why"}}
@@ -239,6 +239,8 @@ def test_objects_of_somebody_else_are_read_where_they_say_what_they_are() -> Non
         assert test_case.kind == "test_case"
         assert isinstance(link, Link)
         assert link.fields == {"link_type": "verifies"}
+        assert isinstance(notice, Notice)
+        assert notice.message == "No field takes 'rationale': kept with each item as further data."
         assert (link.requirement, link.test_case) == ({"external_id": "R1"}, {"external_id": "T1"})
         assert registry.recognise(BytesIO(content), None, None) is known
 

@@ -113,6 +113,10 @@ class Notices:
         if notice.message not in sentences and len(sentences) < self._MOST_SENTENCES:
             sentences.append(notice.message)
 
+    def has(self, *codes: str) -> bool:
+        """Check whether something is said by one of these codes."""
+        return not self._by_code.keys().isdisjoint(codes)
+
     def listed(self) -> list[dict[str, Any]]:
         """Return code, count, message, and whether it keeps the plan from being clean; the most frequent first."""
         told = [
@@ -227,6 +231,10 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         notices.add(missed)
     for kept in relations_kept(relations):
         notices.add(kept)
+    if not read.rows and not notices.has("no_rows", "other_kind"):
+        of_kind = "" if order.kind == "all" else f" of the kind that was asked for ({order.kind})"
+        message = f"No item and no link{of_kind} is in the file: there is nothing to import."
+        notices.add(Notice("no_rows", message, unclean=order.kind == "all" and not chosen.is_native))
     read.notices = notices.listed()
     if chosen.inspect is not None:
         file.seek(0)

@@ -13,6 +13,7 @@ import orjson
 from catalog_service.exchange.broken_json import NO_JSON, broken_json, place_of
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
 from catalog_service.exchange.native.layout import LISTS, MARK, PROFILE, Count, cut_off
+from catalog_service.exchange.native.members import LeftLists
 from catalog_service.exchange.native.surrogates import WholePairs
 from catalog_service.exchange.records import Unreadable
 from chassis.core.wording import shown
@@ -30,13 +31,17 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document: what it says of itself, the names of its lists (empty: it is one itself), and what it holds."""
+    """A document: what it says of itself, the names of its lists (empty: it is one itself), and what it holds.
+
+    `others` are lists in which no records are looked for.
+    """
 
     file: BinaryIO
     start: int
     max_record: int
     head: dict[str, Any]
     lists: tuple[str, ...]
+    others: LeftLists
     count: Count = field(default_factory=Count)
 
     def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -86,16 +91,21 @@ def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False
     file.seek(start)
     head: dict[str, Any] = {}
     lists: list[str] = []
+    others = LeftLists()
     try:
         for prefix, event, value in ijson.parse(ShallowJson(WholePairs(file), max_record, levels=2), buf_size=BLOCK):
             if not prefix and event == "start_array":
-                return Document(file, start, max_record, {}, ())
+                return Document(file, start, max_record, {}, (), others)
             if event == "start_array" and prefix in _LISTS:
                 lists.append(prefix)
                 if prefix == RECORDS:
                     break
             elif prefix in _SAID and event in {"string", "number"}:
                 head[prefix] = value
+            elif prefix and event in {"start_array", "start_map"} and "." not in prefix and prefix not in _LISTS:
+                others.begin(prefix, is_list=event == "start_array")
+            else:
+                others.take(prefix, event)
     except NO_JSON as error:
         if not (is_beginning and lists):
             raise broken_json(file, start, error, use_float=False) from None
@@ -105,7 +115,7 @@ def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False
             f" one of {', '.join(_LISTS)}. From another tool, such as Jira or Qase, export a table (CSV or XLSX)"
             " instead."
         )
-    return Document(file, start, max_record, head, tuple(lists))
+    return Document(file, start, max_record, head, tuple(lists), others)
 
 
 class _Members(dict[str, Any]):

@@ -24,6 +24,12 @@ _LINK_FIELDS_OF_OTHERS = ("link_type", "confidence_score", "notes")
 _MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason"})
 """What an answer of the API adds to what is stored."""
 _GIVEN_BY_US = frozenset({"id", "version", "created_at", "updated_at"})
+_OF_OURS = {KIND, *_MADE_BY_US, *_GIVEN_BY_US}
+_OF_LINKS = {
+    *LINK_COLUMNS,
+    *_LINK_FIELDS,
+    *(f"{end.name}{part}" for end in KINDS for part in ("", "_id", "_external_id")),
+}
 _NAMES = {name: kind for kind, section in SECTIONS.items() for name in (kind, section, kind.replace("_", "-"))}
 REST = "import"
 """Where in custom_metadata members go that no field takes, unless the source system is named."""
@@ -88,11 +94,7 @@ def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_s
         return _named_link(entry, row, line, _LINK_FIELDS_OF_OTHERS)
     columns = _COLUMNS[kind] - _GIVEN_BY_US
     fields = {name: value for name, value in entry.items() if name in columns}
-    rest = {
-        name: value
-        for name, value in entry.items()
-        if name not in columns and name != KIND and name not in _MADE_BY_US | _GIVEN_BY_US
-    }
+    rest = rest_of(kind, entry)
     version = None
     if _is_uuid(own := entry.get("id")):
         fields["id"], version = own, _version(entry)
@@ -107,6 +109,12 @@ def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_s
         under = metadata.get(name)
         fields["custom_metadata"] = {**metadata, name: {**(under if isinstance(under, dict) else {}), **rest}}
     return Item(cast(ItemKind, kind), row, fields, line=line, version=version)
+
+
+def rest_of(kind: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of an object of somebody else that no field takes, and that are not made by us."""
+    known = _OF_LINKS if kind == "link" else _COLUMNS[kind]
+    return {name: value for name, value in entry.items() if name not in known and name not in _OF_OURS}
 
 
 def _named_link(entry: dict[str, Any], row: int, line: int | None, names: tuple[str, ...]) -> Link:

@@ -10,8 +10,9 @@ from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.native import entries
 from catalog_service.exchange.native.documents import open_document
 from catalog_service.exchange.native.layout import END, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
+from catalog_service.exchange.native.members import LeftMembers
 from catalog_service.exchange.native.schemas import TEXT, schemas_of
-from catalog_service.exchange.records import Notice, Record, Unreadable
+from catalog_service.exchange.records import Item, Notice, Record, Unreadable
 from chassis.core.wording import shown
 from chassis.web.strict_json import find_duplicate
 
@@ -102,6 +103,7 @@ def read_document(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     document = open_document(file, MAX_RECORD, is_beginning=options.is_beginning)
     if not is_head(document.head):
         yield from _plain_objects(_numbered(document.entries()), options)
+        yield from document.others.notices()
         return
     check_head(document.head)
     kinds = _Kinds(options.kind)
@@ -129,12 +131,21 @@ def _numbered(found: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[tuple[Non
 
 
 def _plain_objects(found: Iterable[tuple[int | None, int, dict[str, Any]]], options: ReadOptions) -> Iterator[Record]:
-    kinds = _Kinds(options.kind)
+    kinds, left = _Kinds(options.kind), LeftMembers()
+    row = 0
     for line, row, entry in found:
         kind = entries.kind_of(entry, options, line=line, row=row)
         if kinds.take(kind):
-            yield entries.plain(kind, entry, row, line, options.source_system)
+            record = entries.plain(kind, entry, row, line, options.source_system)
+            if isinstance(record, Item):
+                left.keep(record, entries.rest_of(kind, entry))
+            else:
+                left.drop(entries.rest_of(kind, entry))
+            yield record
+    if not row:
+        yield Notice("no_rows", "No object is in the file: there is nothing to import.", unclean=True)
     yield from kinds.notices()
+    yield from left.notices()
 
 
 def _all_parsed(

@@ -23,7 +23,9 @@ _FEWEST_MARKED = 3
 def without_rows(starts: list[Start]) -> Iterator[Notice]:
     """Yield a notice where none of the tables has a row below its header."""
     if not any(start.has_rows for start in starts):
-        yield Notice("no_rows", "There is a header and no row below it: the file has nothing to import.")
+        is_own = any(start.is_own for start in starts)
+        message = "There is a header and no row below it: the file has nothing to import."
+        yield Notice("no_rows", message, unclean=not is_own)
 
 
 def not_read(arranged: Arranged) -> Iterator[Notice]:

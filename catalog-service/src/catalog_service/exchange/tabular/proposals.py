@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from catalog_service.exchange.related_names import names_parents
 from catalog_service.exchange.tabular.columns import ids_in, is_id
 from catalog_service.exchange.tabular.known_headers import LONGEST_HEADER, known_headers
 from catalog_service.exchange.tabular.marks import is_result
@@ -12,7 +13,6 @@ from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_kind import are_ids, propose_kind, said_kind
 from catalog_service.exchange.tabular.proposed_steps import propose_steps
 from catalog_service.exchange.tabular.proposed_values import DEFAULTS, Guess, known_in, knows_any, value_map
-from catalog_service.exchange.tabular.related import names_parents
 from catalog_service.exchange.tabular.settled import settle_repeated_titles, settle_serial_numbers
 from catalog_service.exchange.tabular.values import CLOSED, minutes
 from catalog_service.exchange.words import fold

@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from functools import cache
 
+from catalog_service.exchange.related_names import names_others, names_parents
 from catalog_service.exchange.tabular.columns import Columns, ids_in, is_id
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_kind import are_ids
-from catalog_service.exchange.words import fold, words
 
 _OF_JIRA = re.compile(r"(?:out|in)ward issue link \(", re.I)
-_CUSTOM_FIELD = re.compile(r"custom field \((.+)\)", re.I)
 _LEVEL = re.compile(r"title ([2-9]|1\d)", re.I)
 _ENOUGH = 0.5
 """The share of the ids in a column that have to be ids of rows."""
@@ -24,11 +22,6 @@ def related_columns(sample: Sample, id_at: int | None) -> frozenset[int]:
         for at in range(len(sample.columns))
         if at != id_at and (_is_called_so(sample, at) or _names_rows(sample, at, id_at, own_ids))
     )
-
-
-def names_parents(header: str) -> bool:
-    """Check whether a header is one of columns that name what stands above a row, or below it."""
-    return _look(header) in _names("parents")
 
 
 def level_columns(columns: Columns, places: Iterable[int]) -> frozenset[int]:
@@ -46,7 +39,7 @@ def _is_called_so(sample: Sample, at: int) -> bool:
     header = sample.columns.header[at]
     if _OF_JIRA.match(header) or names_parents(header):
         return True
-    return _look(header) in _names("others") and are_ids(sample.values(at))
+    return names_others(header) and are_ids(sample.values(at))
 
 
 def _names_rows(sample: Sample, at: int, id_at: int | None, own_ids: set[str]) -> bool:
@@ -59,13 +52,3 @@ def _names_rows(sample: Sample, at: int, id_at: int | None, own_ids: set[str]) -
     ids = [one for value in values for one in ids_in(value)]
     named = [one for one in ids if one in own_ids and not one.isdecimal()]
     return len(named) >= _ENOUGH * len(ids)
-
-
-def _look(header: str) -> str:
-    custom = _CUSTOM_FIELD.fullmatch(header)
-    return fold(custom[1] if custom else header)
-
-
-@cache
-def _names(group: str) -> frozenset[str]:
-    return frozenset(map(fold, words()["relations"][group]))
