@@ -11,8 +11,8 @@ import ijson
 import orjson
 
 from catalog_service.exchange.broken_json import NO_JSON, broken_json, place_of
+from catalog_service.exchange.layout import LISTS, MARK, PROFILE, Count, cut_off
 from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
-from catalog_service.exchange.native.layout import LISTS, MARK, PROFILE, Count, cut_off
 from catalog_service.exchange.native.members import LeftLists
 from catalog_service.exchange.native.surrogates import WholePairs
 from catalog_service.exchange.records import Unreadable

@@ -5,7 +5,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.native.layout import SCHEMA, SECTIONS
+from catalog_service.exchange.layout import SCHEMA, SECTIONS
 from catalog_service.exchange.records import Item, ItemKind, Link, Record, Reference, Revision, Unreadable
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS

@@ -5,9 +5,9 @@ from typing import Any, BinaryIO
 import orjson
 
 from catalog_service.exchange.formats import Format
+from catalog_service.exchange.layout import LISTS, MARK, SECTIONS
 from catalog_service.exchange.native.documents import RECORDS
 from catalog_service.exchange.native.entries import KIND, is_link
-from catalog_service.exchange.native.layout import LISTS, MARK, SECTIONS
 from catalog_service.exchange.native.reading import read_document, read_lines
 from catalog_service.items.kinds import KINDS
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from catalog_service.exchange.native.layout import LISTS
-from catalog_service.exchange.readers.items import is_blank
+from catalog_service.exchange.layout import LISTS
 from catalog_service.exchange.records import Item, Notice
 from catalog_service.exchange.related_names import names_others, names_parents
 from catalog_service.exchange.tabular.columns import ids_in
@@ -36,7 +35,7 @@ class LeftMembers:
     def keep(self, item: Item, members: Mapping[str, Any]) -> None:
         """Note what is kept with an item, and how many relations it has by it."""
         for name, value in members.items():
-            if is_blank(value):
+            if _is_blank(value):
                 continue
             _add(self._kept, name)
             if _names_linked(name, item.kind):
@@ -49,7 +48,7 @@ class LeftMembers:
     def drop(self, members: Mapping[str, Any]) -> None:
         """Note what a link has no place for."""
         for name, value in members.items():
-            if not is_blank(value):
+            if not _is_blank(value):
                 _add(self._dropped, name)
 
     def notices(self) -> Iterator[Notice]:
@@ -133,6 +132,10 @@ def _count(value: Any, count_text: Callable[[str], int]) -> int:
 
 def _count_ids(text: str) -> int:
     return len(ids_in(text)) if are_ids([text]) else 0
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or value is False or value in ("", [], {}) or (isinstance(value, str) and value.isspace())
 
 
 def _add(names: dict[str, None], name: str) -> None:

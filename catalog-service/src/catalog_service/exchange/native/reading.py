@@ -7,9 +7,9 @@ import orjson
 
 from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.layout import END, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
 from catalog_service.exchange.native import entries
 from catalog_service.exchange.native.documents import open_document
-from catalog_service.exchange.native.layout import END, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
 from catalog_service.exchange.native.members import LeftMembers
 from catalog_service.exchange.native.schemas import TEXT, schemas_of
 from catalog_service.exchange.records import Item, Notice, Record, Unreadable

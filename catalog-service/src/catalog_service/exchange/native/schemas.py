@@ -7,7 +7,7 @@ import orjson
 from lxml import etree
 from pydantic import ValidationError
 
-from catalog_service.exchange.native.layout import SCHEMA
+from catalog_service.exchange.layout import SCHEMA
 from catalog_service.exchange.records import Document, Notice, Record, Unreadable
 from catalog_service.exchange.reqif.schema_document import check_writable
 from catalog_service.exchange.reqif.stored import Stored

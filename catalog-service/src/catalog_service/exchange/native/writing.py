@@ -6,8 +6,8 @@ from typing import IO, Any, ClassVar
 
 import orjson
 
+from catalog_service.exchange.layout import MARK, SECTIONS, VERSION
 from catalog_service.exchange.native.documents import RECORDS
-from catalog_service.exchange.native.layout import MARK, SECTIONS, VERSION
 
 _NO_BREAKS = str.maketrans("\r\n", "  ")
 

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.native.layout import MARK, check_head
+from catalog_service.exchange.layout import MARK, check_head
 from catalog_service.exchange.records import Record, Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.tabular.reading import read_table_file

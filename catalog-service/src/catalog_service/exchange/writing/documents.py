@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
 
 import orjson
 
-from catalog_service.exchange.native.layout import MARK as NATIVE_MARK
-from catalog_service.exchange.native.layout import SCHEMA, SECTIONS, VERSION
+from catalog_service.exchange.layout import MARK as NATIVE_MARK
+from catalog_service.exchange.layout import SCHEMA, SECTIONS, VERSION
 from catalog_service.exchange.native.schemas import schema_lines
 from catalog_service.exchange.native.writing import NativeJson, NativeLines
 from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWriter
