@@ -72,6 +72,8 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             result.class_name, result.name, _, result.place = normalise_javascript(
                 result.file, tuple(suites), result.name, between=between
             )
+            if result.file != former[-1]:
+                result.place = f"{former[-1]}\0{result.place}"  # the report may have the told path by itself, too
         elif result.file != former[-1]:
             result.former = former
         found += 1

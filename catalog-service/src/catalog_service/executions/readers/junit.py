@@ -303,6 +303,8 @@ class _Cases(ResultsHandler):
             is_of_node = self._is_bare and not case.class_name and case.suite
             name = f"{case.suite} > {case.name}" if is_of_node else case.name
             case.class_name, case.name, _, case.place = normalise_class(case.file, case.class_name, name)
+            if case.file != before[-1]:
+                case.place = f"{before[-1]}\0{case.place}"
         if before != (case.class_name, case.name, case.suite, case.file):
             case.former = before
 
