@@ -783,11 +783,11 @@ not ok 2 - b.js # time=3ms
 1..2
 """
     assert [(one.class_name, one.name, one.status) for one in results("tap", content)] == [
-        ("", "a.js", "passed"),
-        ("a.js", "inner", "passed"),
         ("a.js", "inner > deep", "failed"),
-        ("", "b.js", "failed"),
+        ("a.js", "inner", "failed"),
+        ("", "a.js", "failed"),
         ("b.js", "in b", "failed"),
+        ("", "b.js", "failed"),
     ]
 
 

@@ -45,7 +45,7 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests; then hold them against what the report says of them together."""
-    found = failed = passed = 0
+    found = failed = passed = unended = 0
     tool = _TOOL.search(file.read(65536))
     runner = tool[1].lower() if tool is not None else b""
     file.seek(0)
@@ -79,10 +79,13 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
         found += 1
         failed += result.status == "failed" or result.failed_before
         passed += result.status == "passed"
+        unended += not test.get("status")
         yield result
     file.seek(0)
     if texts_in(file, _UNHEALTHY) and member(file, ("results", "environment")).get("healthy") is False:
         yield Notice("errors_of_run", "The report says that the environment of the tests was not healthy.")
+    if unended:
+        yield Notice("crashed", "Tests have no status: they were not seen to end.", unended)
     summary = member(file, ("results", "summary"))
     if _number(summary.get("tests")) > found:
         detail = f"The summary says that there are {_number(summary['tests'])} tests, and the file has {found} of them."

@@ -49,20 +49,27 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the scenarios of each feature; what is wrong in a background is so in the scenario that it stands before."""
-    broken = 0
+    broken = unended = 0
     for feature in items(file, (), levels=1, shape=_SHAPE):
         background: list[dict[str, Any]] = []
-        has_failed = False
+        has_failed = is_unwritten = False
         for element in a_list(feature.get("elements")):
             outcomes = _outcomes(element)
             if element.get("type") == "background":
-                background = outcomes
+                # behave tells what a background does by the scenarios.
+                background = outcomes if any(map(_status, outcomes)) else []
                 continue
-            result = _result(feature, element, [*background, *outcomes], as_asked)
+            outcomes = [*background, *outcomes]
+            result = _result(feature, element, outcomes, as_asked)
             has_failed = has_failed or result.status == "failed"
+            is_unwritten = is_unwritten or any(_status(one) in NOT_WRITTEN for one in outcomes)
+            unended += result.status == "skipped" and _is_cut_off(element, outcomes)
             yield result
             background = []
-        broken += not has_failed and a_text(feature.get("status")).lower() in _FAILED_FEATURE
+        end = a_text(feature.get("status")).lower()
+        broken += not has_failed and (end in _FAILED_FEATURE or (end == "failed" and not is_unwritten))
+    if unended:
+        yield Notice("crashed", "Scenarios began and were not seen to end: steps of them have no result.", unended)
     if broken:
         yield Notice("suite_failed", "Features failed by hooks of their own, and none of their scenarios has.", broken)
 
@@ -73,17 +80,29 @@ def _outcomes(element: dict[str, Any]) -> list[dict[str, Any]]:
     for part in ("before", "steps", "after"):
         for step in a_list(element.get(part)):
             hooks = [*a_list(step.get("before")), *a_list(step.get("after"))]
-            found += [a_dict(one.get("result")) for one in (step, *hooks)]
+            # Some hooks say nothing but what they have put beside the report; of each step somebody says how it ended.
+            ran = [one for one in (step, *hooks) if one.get("result") is not None or (one is step and part == "steps")]
+            found += [a_dict(one.get("result")) for one in ran]
     return found
+
+
+def _status(outcome: dict[str, Any]) -> str:
+    return a_text(outcome.get("status")).lower()
+
+
+def _is_cut_off(element: dict[str, Any], outcomes: list[dict[str, Any]]) -> bool:
+    """Check whether steps of a scenario passed and others have no result, although nobody says that it was left out."""
+    own = _OF_SCENARIO.get(a_text(element.get("status")).lower(), "passed")
+    return own == "passed" and {*map(_status, outcomes)} == {"passed", ""}
 
 
 def _result(
     feature: dict[str, Any], element: dict[str, Any], outcomes: list[dict[str, Any]], as_asked: ReadAs
 ) -> Result:
     name = a_text(element.get("name"))
-    known = [status for outcome in outcomes if (status := a_text(outcome.get("status")).lower())]
-    if not known and element.get("steps"):
-        known.append("skipped")
+    known = [*filter(None, map(_status, outcomes))]
+    if len(known) < len(outcomes):
+        known.append("skipped")  # nobody has seen its end
     own = _OF_SCENARIO.get(a_text(element.get("status")).lower())
     # Of a step that nobody has written, the caller says what it means.
     if own is not None and not (own == "failed" and NOT_WRITTEN.intersection(known)):

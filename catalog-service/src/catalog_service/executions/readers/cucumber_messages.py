@@ -41,10 +41,15 @@ class _Messages:
         self._rows: dict[str, str] = {}
         self._pickles: dict[str, dict[str, Any]] = {}
         self._cases: dict[str, str] = {}
+        self._steps: dict[str, int] = {}
+        """How many steps cases have, which each of their tries is to end."""
+        self._begun: set[str] = set()
         self._running: dict[str, tuple[str, list[dict[str, Any]]]] = {}
         self._failed_before: set[str] = set()
         self.broken: list[str] = []
         """What failed beside the scenarios: files that are no Gherkin, hooks of the whole run, the run itself."""
+        self.cut_off = 0
+        """How many scenarios ended before all steps of them did, none of which failed."""
         self.has_ended = False
         self.has_failed = False
         """Whether the run says that it failed."""
@@ -63,8 +68,11 @@ class _Messages:
                     names = ("uri", "name", "tags", "astNodeIds")
                     self._pickles[a_text(message.get("id"))] = {name: message.get(name) for name in names}
                 case "testCase":
-                    self._cases[a_text(message.get("id"))] = a_text(message.get("pickleId"))
+                    case = a_text(message.get("id"))
+                    self._cases[case] = a_text(message.get("pickleId"))
+                    self._steps[case] = len(a_list(message.get("testSteps")))
                 case "testCaseStarted":
+                    self._begun.add(a_text(message.get("testCaseId")))
                     self._running[a_text(message.get("id"))] = (a_text(message.get("testCaseId")), [])
                 case "testStepFinished":
                     running = self._running.get(a_text(message.get("testCaseStartedId")))
@@ -94,6 +102,9 @@ class _Messages:
             return None
         pickle = self._pickles.get(self._cases.get(case, ""), {})
         known = [a_text(step.get("status")).lower() for step in steps]
+        if {"passed"}.issuperset(known) and len(known) < self._steps.get(case, 0):
+            known.append("unknown")
+            self.cut_off += 1
         self.all_passed = self.all_passed and {"passed", "skipped"}.issuperset(known)
         uri, name = a_text(pickle.get("uri")), a_text(pickle.get("name"))
         result = Result(
@@ -117,6 +128,11 @@ class _Messages:
         for tag in a_list(pickle.get("tags")):
             self._as_asked.properties.note_tag(result, a_text(a_dict(tag).get("name")))
         return result
+
+    @property
+    def not_begun(self) -> int:
+        """How many cases the run told of and did not begin."""
+        return len(self._cases.keys() - self._begun)
 
     @property
     def unfinished(self) -> int:
@@ -171,8 +187,13 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     if messages.broken:
         detail = f"Files or hooks of the run failed beside its scenarios, the first: {messages.broken[0]}"
         yield Notice("errors_of_run", detail, len(messages.broken))
+    if messages.has_ended and messages.not_begun:
+        yield Notice("plan_not_kept", "The run ended before each of its scenarios had begun.", messages.not_begun)
     if messages.unfinished:
         yield Notice("unfinished", "Scenarios began and did not end; they are left out.", messages.unfinished)
+    elif messages.cut_off:
+        detail = "Scenarios were not seen to end: steps of them have no result."
+        yield Notice("crashed", detail, messages.cut_off)
     elif not messages.has_ended and not messages.broken:
         yield Notice("crashed", "The file ends before the run does (testRunFinished): what came later is not in it.")
     elif messages.has_failed and messages.all_passed and not messages.broken:

@@ -72,6 +72,8 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """
     packages: dict[str, _Package] = {}
     builds: dict[str, list[str]] = {}
+    unbuilt_paths: set[str] = set()
+    """What could not be built and no package has said yet that it failed by that."""
     others = 0
     broken = panics = 0
     is_told_failed = False
@@ -93,15 +95,18 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             _keep(builds.setdefault(a_text(event.get("ImportPath")), []), a_text(event.get("Output")))
             continue
         if event.get("Action") == "build-fail":
-            continue  # the package that is tested says so itself
+            unbuilt_paths.add(a_text(event.get("ImportPath")))
+            continue
         name = a_text(event.get("Package"))
         package = packages.setdefault(name, _Package(properties=as_asked.properties))
         if "FailedBuild" in event:
             package.said.extend(builds.get(a_text(event["FailedBuild"]), []))
+            unbuilt_paths.discard(a_text(event["FailedBuild"]))
         yield from _results(name, package, event)
     for name, package in packages.items():
         yield from _fail_interrupted(name, package)
     broken += sum(package.broken for package in packages.values())
+    broken = broken or len(unbuilt_paths)
     if is_told_failed and not broken and not any(package.failures for package in packages.values()):
         yield Notice("suite_failed", "Go says at its end that it failed, and no test of the file has.")
     if broken:

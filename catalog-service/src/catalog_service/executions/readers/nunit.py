@@ -13,7 +13,7 @@ from catalog_service.executions.readers.results import (
     Status,
     milliseconds,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, fail, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, number, results_of
 
 _STATUSES: dict[str, Status] = {"Passed": "passed", "Warning": "passed", "Failed": "failed"}
 
@@ -24,12 +24,14 @@ _SUITE_FAILED = "A suite failed beside its cases; only cases are counted."
 
 
 class _Suite:
-    """A suite that is open, with how many cases had failed before it."""
+    """A suite that is open, with how many cases had failed before it, and are to have ended and failed behind it."""
 
-    __slots__ = ("failed_before", "has_failed", "is_told")
+    __slots__ = ("failed_before", "has_failed", "is_told", "told", "told_failed")
 
-    def __init__(self, attributes: Mapping[str, str], failed_before: int) -> None:
+    def __init__(self, attributes: Mapping[str, str], ended_before: int, failed_before: int) -> None:
         self.failed_before = failed_before
+        self.told = ended_before + number(attributes.get("total"))
+        self.told_failed = failed_before + number(attributes.get("failed"))
         self.has_failed = attributes.get("result", "").startswith("Failed")
         is_own = attributes.get("site", "Child") not in _OF_CASES
         is_broken = attributes.get("label") in ("Error", "Invalid") and attributes.get("site") not in _OF_CASES
@@ -65,7 +67,7 @@ class _Cases(ResultsHandler):
             )
         elif case is None:
             if tag == "test-suite":
-                self._open.append(_Suite(attributes, self._failed))
+                self._open.append(_Suite(attributes, self._ended, self._failed))
                 if attributes.get("label") == "Cancelled":
                     self.odd("crashed", "The run was cancelled: what had not run yet is not in the file.")
         elif tag == "property":
@@ -75,6 +77,8 @@ class _Cases(ResultsHandler):
             self.properties.note(case, name, value)
         elif tag in ("failure", "reason"):
             self._within = tag
+            if tag == "failure" and case.status == "passed":
+                case.status = "failed"
         elif tag in ("message", "stack-trace") and self._within:
             self.keep()
 
@@ -82,9 +86,7 @@ class _Cases(ResultsHandler):
         case = self._case
         if case is None:
             if tag == "test-suite" and self._open:
-                suite = self._open.pop()
-                if suite.is_told or (suite.has_failed and self._failed == suite.failed_before):
-                    self.odd("suite_failed", _SUITE_FAILED)
+                self._compare(self._open.pop())
             return
         if tag == "test-case":
             self._ended += 1
@@ -100,16 +102,22 @@ class _Cases(ResultsHandler):
             elif tag == "message":
                 case.message = text[:4096] or None
 
+    def _compare(self, suite: _Suite) -> None:
+        has_failed_alone = suite.has_failed and self._failed == suite.failed_before
+        if suite.is_told or has_failed_alone or suite.told_failed > self._failed:
+            self.odd("suite_failed", _SUITE_FAILED)
+        if suite.told > self._ended:
+            detail = f"A suite says that {suite.told - self._ended} more cases ran than are in the file."
+            self.odd("plan_not_kept", detail)
+
     def notices(self) -> Iterator[Notice]:
-        total, failed = self._run.get("total", ""), self._run.get("failed", "")
-        says_more = failed.isdecimal() and int(failed[:9]) > self._failed
+        total, says_more = number(self._run.get("total")), number(self._run.get("failed")) > self._failed
         says_failed = self._run.get("result", "").startswith("Failed") and not self._failed
         if (says_more or says_failed) and not self.has_odd("suite_failed"):
             self.odd("suite_failed", "The run says that it failed beside its cases.")
-        if total.isdecimal() and int(total[:9]) > self._ended:
-            self.odd(
-                "plan_not_kept", f"The run says that it has {total[:9]} cases, and the file has {self._ended} of them."
-            )
+        if total > self._ended and not self.has_odd("plan_not_kept"):
+            detail = f"The run says that it has {total} cases, and the file has {self._ended} of them."
+            self.odd("plan_not_kept", detail)
         return super().notices()
 
 

@@ -26,6 +26,8 @@ _STATUSES: dict[str, Status] = {
     "skipped": "skipped",
 }
 
+_FAILED = frozenset({"failed", "timedOut"})
+"""How a run of a test ends, but for those that are to fail."""
 _SKIPS = frozenset({"skip", "fixme"})
 """What a test is annotated with that was not to run."""
 
@@ -44,26 +46,31 @@ def recognise(file: BinaryIO, name: str) -> float:
 
 def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     """Read the tests of each project; then errors that are of no test, and whether the run was ended before its end."""
-    interrupted = failed = 0
+    interrupted = failed = found = 0
     for suite in items(file, ("suites",), levels=2, shape=_SUITE):
         for result in _suite(suite, (), as_asked.properties):
-            failed += isinstance(result, Result) and result.status == "failed"
+            found += 1
+            failed += result.status == "failed"
             yield result
         interrupted += _count_interrupted(suite)
     if interrupted:
         detail = "The run was ended before its last test, as by --max-failures or Ctrl-C: tests did not run."
         yield Notice("crashed", detail, interrupted)
     file.seek(0)
-    unexpected = member(file, ("stats",)).get("unexpected")
-    if isinstance(unexpected, int) and unexpected > failed:
+    stats = member(file, ("stats",))
+    told = {name: count for name in _STATUSES if isinstance(count := stats.get(name), int)}
+    if told.get("unexpected", 0) > failed:
         yield Notice("suite_failed", "The report says that more tests failed than those in the file.")
+    elif sum(told.values()) > found:
+        detail = f"The report says that it has {sum(told.values())} tests, and the file has {found} of them."
+        yield Notice("plan_not_kept", detail)
     file.seek(0)
     errors = sum(1 for _ in items(file, ("errors",), levels=2, shape={}, needed=False))
     if errors:
         yield Notice("errors_of_run", "The run had errors of no test, such as files that could not be loaded.", errors)
 
 
-def _suite(suite: dict[str, Any], above: tuple[str, ...], properties: Properties) -> Iterator[Found]:
+def _suite(suite: dict[str, Any], above: tuple[str, ...], properties: Properties) -> Iterator[Result]:
     title, file = a_text(suite.get("title")), a_text(suite.get("file"))
     path = above if not above and title == file else (*above, title)
     for spec in a_list(suite.get("specs")):
@@ -88,14 +95,28 @@ def _annotated(test: dict[str, Any]) -> list[str]:
     return [a_text(a_dict(annotation).get("type")) for annotation in a_list(test.get("annotations"))]
 
 
+def _end(spec: dict[str, Any], test: dict[str, Any]) -> tuple[Status, bool]:
+    """Return how a test ended, and whether it had failed before: where its parts do not agree, it has not passed."""
+    said, tests = test.get("status"), a_list(spec.get("tests"))
+    status = _STATUSES.get(a_text(said), "failed") if said else "passed" if spec.get("ok") is True else "failed"
+    if status != "passed":
+        return status, False
+    if spec.get("ok") is False and not any(one.get("status") == "unexpected" for one in tests):
+        return "failed", False
+    if said == "flaky":
+        return "passed", True
+    expected = a_text(test.get("expectedStatus")) or ("failed" if "fail" in _annotated(test) else "passed")
+    bad = frozenset({"passed"}) if expected in _FAILED else _FAILED
+    ends = [a_text(run.get("status")) in bad for run in a_list(test.get("results"))]
+    return "failed" if ends[-1:] == [True] else "passed", any(ends)
+
+
 def _result(
     spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str, properties: Properties
 ) -> Result:
     name, project = " › ".join([*path, a_text(spec.get("title"))]), a_text(test.get("projectName"))
     runs = a_list(test.get("results"))
-    status = _STATUSES.get(a_text(test.get("status")))
-    if status is None:
-        status = "passed" if spec.get("ok") is True and not test.get("status") else "failed"
+    status, failed_before = _end(spec, test)
     result = Result(
         name,
         class_name=file,
@@ -104,7 +125,7 @@ def _result(
         iteration=f"{name} [{project}]" if project else "",
         status=status,
         duration_ms=a_duration(runs[-1].get("duration")) if runs else None,
-        failed_before=test.get("status") == "flaky",
+        failed_before=failed_before,
     )
     if result.status == "failed" or result.failed_before:
         failed: dict[str, Any] = next(

@@ -17,7 +17,7 @@ from catalog_service.executions.readers.results import (
     milliseconds,
     whole_milliseconds,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, number, results_of
 from chassis.files.refused import FileRefused
 from chassis.files.xml_events import XmlLimits
 
@@ -57,9 +57,11 @@ class _Tests(ResultsHandler):
         self._test: Result | None = None
         self._in_teardown = False
         self._status: Mapping[str, str] = {}
-        self._ended = 0
-        self._told = 0
-        """How many tests the statistics have."""
+        self._ended = self._failed = 0
+        self._told = self._told_failed = 0
+        """How many tests the statistics have, and how many of them failed."""
+        self._has_ended = False
+        """Whether the test says how it ended."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         within = self._open[-1] if self._open else ""
@@ -71,6 +73,7 @@ class _Tests(ResultsHandler):
             self._suites.append(_Suite(above + attributes.get("name", "")))
         elif tag == "test" and self._suites:
             self._test = Result(attributes.get("name", ""), self._suites[-1].name)
+            self._has_ended = False
         elif tag == "kw" and within == "suite":
             self._in_teardown = attributes.get("type", "").lower() == "teardown"
         elif tag == "status" and within == "suite" and self._suites:
@@ -79,8 +82,8 @@ class _Tests(ResultsHandler):
             self._status = dict(attributes)
             self.keep()
         elif tag == "stat" and within == "total":
-            counted = (attributes.get(which, "") for which in ("pass", "fail", "skip"))
-            self._told = max(self._told, sum(int(one[:9]) for one in counted if one.isdecimal()))
+            passed, failed, skipped = (number(attributes.get(which)) for which in ("pass", "fail", "skip"))
+            self._told, self._told_failed = max(self._told, passed + failed + skipped), max(self._told_failed, failed)
         elif (tag == "msg" and within == "errors" and attributes.get("level") == "ERROR") or (
             tag == "tag" and (within == "test" or self._open[-3:-1] == ["test", "tags"])
         ):
@@ -97,9 +100,8 @@ class _Tests(ResultsHandler):
                 self.odd(
                     "errors_of_run", "Files of tests could not be read by Robot Framework: their tests did not run."
                 )
-        elif tag == "robot" and self._told > self._ended:
-            detail = f"The statistics have {self._told} tests, and the file has {self._ended} of them."
-            self.odd("plan_not_kept", detail)
+        elif tag == "robot":
+            self._compare()
         elif tag == "tag" and self.keeps_text:
             assert self._test is not None, "only tags of tests are kept"
             self.properties.note_tag(self._test, self.take_text())
@@ -107,6 +109,9 @@ class _Tests(ResultsHandler):
             self._end_status(within)
         elif tag == "test" and self._test is not None:
             self._ended += 1
+            if not self._has_ended:
+                self._test.status, self._test.message = "failed", "The report does not say how it ended."
+                self.odd("crashed", "Tests began and were not seen to end.")
             self._suites[-1].tests.append(self._test)
             self._test = None
         elif tag == "kw" and within == "suite":
@@ -114,11 +119,20 @@ class _Tests(ResultsHandler):
         elif tag == "suite" and within in ("suite", "robot"):
             self._end_suite()
 
+    def _compare(self) -> None:
+        """Hold the tests against the statistics."""
+        if self._told > self._ended:
+            detail = f"The statistics have {self._told} tests, and the file has {self._ended} of them."
+            self.odd("plan_not_kept", detail)
+        elif self._told_failed > self._failed:
+            self.odd("suite_failed", "The statistics say that more tests failed than those in the file.")
+
     def _end_status(self, within: str) -> None:
         said, status = self.take_text(), self._status.get("status", "")
         if within == "kw":
             self._suites[-1].teardown = (status, said)
         elif self._test is not None:
+            self._has_ended = True
             self._test.status = _STATUSES.get(status, "failed")
             self._test.duration_ms = _duration(self._status)
             self._test.failed_before = self._test.status == "passed" and _FAILED_BEFORE.search(said) is not None
@@ -140,6 +154,7 @@ class _Tests(ResultsHandler):
         if self._suites:
             self._suites[-1].tests += suite.tests
         else:
+            self._failed += sum(test.status == "failed" for test in suite.tests)
             self.found += suite.tests
 
 

@@ -1,7 +1,9 @@
 """TAP, the Test Anything Protocol, up to version 14: subtests are results, and what stands behind them is one, too."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from catalog_service.exchange.readers.lines import numbered_lines
@@ -18,9 +20,14 @@ from catalog_service.executions.readers.results import (
 )
 from chassis.core.wording import counted
 
-_TOLD_FAILED = re.compile(r"# +fail +(\d{1,9})|# Looks like you failed (\d{1,9}) tests? of \d+\.?")
-"""What tape and node:test say at the end, and Test::More of Perl."""
+_TOLD = re.compile(r"# +(?P<what>tests|pass|fail|cancelled) +(?P<count>\d{1,9})")
+"""What tape and node:test say at the end."""
+_TOLD_FAILED = re.compile(r"# (?:Looks like you )?failed (\d{1,9})(?: of \d+)? tests?(?: of \d+)?\.?")
+"""What node-tap and Test::More of Perl do."""
+_TOLD_CRASHED = re.compile(r"# Looks like your test (?:exited with \d+|died) (?:just after|before) .*")
+_TOLD_PLAN = re.compile(r"# (?:Looks like you planned \d+ tests? but ran \d+|No tests run!).*")
 _POINT = re.compile(r"(?P<not>not )?ok(?=[\s-]|$)(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
+_OWN_NUMBER = re.compile(r" *(?:not )?ok +(\d{1,9})(?=[ -]|$)")
 _NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+\+[ ]+|[ ]+|$)")
 _DIRECTIVE = re.compile(r"(?:^|(?<=[\s-]))#[ ]*(?P<directive>skip|todo|xfail)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
 _PLAN = re.compile(r"1\.\.(\d+)")
@@ -68,6 +75,19 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
     yield from tap.finish()
 
 
+@dataclass(slots=True)
+class _Level:
+    """The points that stand equally far in, one behind the other: how many were planned, came and failed.
+
+    `numbers`: those that the points have had since the last plan.
+    """
+
+    planned: int = 0
+    points: int = 0
+    failed: int = 0
+    numbers: set[int] = field(default_factory=set)
+
+
 class _Tap:
     def __init__(self) -> None:
         self._last: Result | None = None
@@ -80,14 +100,16 @@ class _Tap:
         self._indent = 0
         self._yaml: list[str] | None = None
         self._yaml_indent = 0
-        self._planned: int | None = None
-        self._points = 0
-        self._seen = 0
-        self._bailed_out = False
-        self._subtests: dict[int, tuple[int, int]] = {}
-        """By how far in subtests stand that are open: how many points they planned and have."""
+        self._is_planned = False
+        self._seen = self._points = self._repeated = 0
+        self._bailed_out = self._has_died = self._is_told_short = False
+        self._levels: dict[int, _Level] = {}
+        """By how far in they stand: the tests of the file, and subtests that are open."""
+        self._held: list[tuple[int, Result]] = []
+        """Points whose subtests stand behind them and are open, and how far in these points stand."""
         self._short = 0
-        self._failed = self._told_failed = 0
+        self._failed = 0
+        self._told: Counter[str] = Counter()
 
     def take(self, line: str, number: int) -> Iterator[Found]:
         """Take a line; yield the point before it once nothing of it can follow."""
@@ -104,12 +126,14 @@ class _Tap:
         if point is not None:
             yield from self._emit()
             self._last, self._indent = self._point(point, depth), indent
-            self._failed += self._last.status == "failed"
+            has_failed_within = any(level.failed for at, level in self._levels.items() if at > depth)
+            yield from self._release(depth)
             self._close(depth + 1)
-            planned, points = self._subtests.get(depth, (0, 0))
-            self._subtests[depth] = planned, points + 1
-            if depth == 0:
-                self._points += 1
+            self._count(self._last, depth, line)
+            if has_failed_within:
+                self._fail(self._last, depth)
+            if text.rstrip().endswith(" {"):
+                self._held.append((depth, self._last))
         elif subtest := _SUBTEST.match(text):
             self._enter(depth)
             self._said = depth, (subtest["name"] or "").strip()
@@ -117,12 +141,10 @@ class _Tap:
             self._enter(depth)
             yield from self._emit()  # what follows is about all of them
             self._seen += 1
-            if depth == 0:
-                # Several reports may stand behind one another.
-                self._planned = (self._planned or 0) + int(plan[1][:9])
-            else:
-                planned, points = self._subtests.get(depth, (0, 0))
-                self._subtests[depth] = planned + int(plan[1][:9]), points
+            level = self._levels.setdefault(depth, _Level())
+            level.planned += int(plan[1][:9])  # several reports may stand behind one another
+            level.numbers.clear()
+            self._is_planned = self._is_planned or depth == 0
         elif text.startswith("Bail out!"):
             yield from self._emit()
             self._bailed_out = True
@@ -130,18 +152,66 @@ class _Tap:
         elif text.startswith(("TAP version", "KTAP version")):
             self._seen += 1
             self._spaces = _SPACES_OF_KERNEL if text.startswith("K") else self._spaces
+            self._levels.setdefault(depth, _Level()).numbers.clear()
         elif text == "{" and self._last is not None:
             self._path[depth] = self._last_name
-        elif indent == 0 and (told := _TOLD_FAILED.fullmatch(text.rstrip())) is not None:
-            self._told_failed = max(self._told_failed, int(told[told.lastindex or 0]))
+            if not self._is_held(self._last):
+                self._held.append((self._indent // self._spaces, self._last))
+        elif text == "}" and self._held and self._held[-1][0] == depth:
+            yield from self._emit()
+            yield from self._release(depth)
+        elif indent == 0 and text.startswith("# ") and self._take_end(text.rstrip()):
+            pass
         elif text.startswith("#") and self._last is not None:
             self._comment(self._last, text[1:].strip())
 
+    def _count(self, point: Result, depth: int, line: str) -> None:
+        level = self._levels.setdefault(depth, _Level())
+        self._points += 1
+        level.points += 1
+        level.failed += point.status == "failed"
+        self._failed += point.status == "failed"
+        numbered = _OWN_NUMBER.match(line)
+        if numbered is not None:
+            number = int(numbered[1])
+            self._repeated += number in level.numbers
+            level.numbers.add(number)
+
+    def _fail(self, point: Result, depth: int) -> None:
+        """Fail a point of which a subtest failed, and that says that it passed."""
+        if point.status == "passed":
+            point.status, point.message = "failed", "A subtest of it failed, and its own line says that it passed."
+            self._levels.setdefault(depth, _Level()).failed += 1
+            self._failed += 1
+
+    def _release(self, depth: int) -> Iterator[Result]:
+        """Yield the points that stand so far in or further whose subtests stood behind them, which are over."""
+        while self._held and self._held[-1][0] >= depth:
+            at, point = self._held.pop()
+            if any(level.failed for within, level in self._levels.items() if within > at):
+                self._fail(point, at)
+            self._close(at + 1)
+            yield point
+
     def _close(self, depth: int) -> None:
         """Look how subtests have kept their plans that stand so far in or further, which are over."""
-        for level in [level for level in self._subtests if level >= depth]:
-            planned, points = self._subtests.pop(level)
-            self._short += points < planned
+        for at in [at for at in self._levels if at >= depth]:
+            level = self._levels.pop(at)
+            self._short += level.points < level.planned
+
+    def _take_end(self, text: str) -> bool:
+        """Take what a runner says of the tests together, if a comment is that."""
+        if told := _TOLD.fullmatch(text):
+            self._told[told["what"]] += int(told["count"])
+        elif told := _TOLD_FAILED.fullmatch(text):
+            self._told["fail"] += int(told[1])
+        elif _TOLD_CRASHED.fullmatch(text):
+            self._has_died = True
+        elif _TOLD_PLAN.fullmatch(text):
+            self._is_told_short = True
+        else:
+            return False
+        return True
 
     def _goes_on(self, line: str, text: str, indent: int) -> bool:
         """Take a line of an explanation; it ends by `...`, else at a point or a plan that stands further out."""
@@ -230,18 +300,23 @@ class _Tap:
                 text = next(filter(None, lines[at + 1 :]), "") if text else ""
             self._last.message = text[:LONGEST_MESSAGE] or None
 
+    def _is_held(self, point: Result) -> bool:
+        return bool(self._held) and self._held[-1][1] is point
+
     def _emit(self) -> Iterator[Result]:
-        if self._last is not None:
+        if self._last is not None and not self._is_held(self._last):
             yield self._last
-            self._last = None
+        self._last = None
 
     def finish(self) -> Iterator[Found]:
         """Yield what is left; raise Unreadable for what was no TAP at all."""
         if self._yaml is not None:
             self._explain()
         yield from self._emit()
+        yield from self._release(0)
         self._close(1)
-        if self._told_failed > self._failed:
+        told = self._told["fail"] + self._told["cancelled"]
+        if told > self._failed:
             yield Notice("suite_failed", "The end says that more tests failed than those in the file.")
         if self._short:
             detail = (
@@ -252,12 +327,25 @@ class _Tap:
             raise Unreadable("The file has no line of TAP, such as `ok 1 - works`.", line=1)
         if self._bailed_out:
             yield Notice("crashed", "The program gave up (Bail out!): what it had not run yet is not in the file.")
-        elif self._planned is None:
-            detail = "The file has no plan such as 1..12: the program may have ended before its last test."
+            return
+        if self._has_died:
+            yield Notice("crashed", "The program ended by an error of its own, as it says at its end.")
+        detail = self._tell_plan(max(self._told["tests"], self._told["pass"] + told))
+        if detail:
             yield Notice("plan_not_kept", detail)
-        elif self._planned != self._points:
-            detail = f"The plan has {counted(self._planned, 'test')}, and the file {self._points}."
-            yield Notice("plan_not_kept", detail)
+
+    def _tell_plan(self, told: int) -> str:
+        """Return how the tests of the file are not those that were to run, if so; `told`: how many its end says."""
+        tests = self._levels.get(0, _Level())
+        if not self._is_planned:
+            return "The file has no plan such as 1..12: the program may have ended before its last test."
+        if tests.planned != tests.points:
+            return f"The plan has {counted(tests.planned, 'test')}, and the file {tests.points}."
+        if told > self._points:
+            return f"The end says that {counted(told, 'test')} ran, and the file has {self._points}."
+        if self._repeated:
+            return "Several points of the file have one number: another that was to have it may not have come."
+        return "The program says that it ran another number of tests than it planned." if self._is_told_short else ""
 
 
 def _without_time(rest: str) -> tuple[str, int | None]:

@@ -13,7 +13,7 @@ from catalog_service.executions.readers.results import (
     Status,
     whole_milliseconds,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, local, number, results_of
 
 _STATUSES: dict[str, Status] = {
     **dict.fromkeys(("Passed", "PassedButRunAborted", "Warning", "Completed"), "passed"),
@@ -71,8 +71,8 @@ class _Results(ResultsHandler):
         elif name == "ResultSummary":
             self._outcome = attributes.get("outcome", "")
         elif name == "Counters":
-            self._told = _number(attributes.get("total"))
-            self._told_failed = sum(_number(attributes.get(end)) for end in _FAILED)
+            self._told = number(attributes.get("total"))
+            self._told_failed = sum(number(attributes.get(end)) for end in _FAILED)
         elif name == "RunInfo":
             self._has_error = attributes.get("outcome") in ("Error", "Failed", "Aborted")
         elif name == "Text" and self._has_error:
@@ -84,7 +84,9 @@ class _Results(ResultsHandler):
     def end(self, tag: str) -> None:
         name = local(tag)
         if name in _RESULTS:
-            self._open.pop()
+            inner = self._open.pop()
+            if inner.status == "failed" and self._open and self._open[-1].status == "passed":
+                fail(self._open[-1], "A result within it failed, and its own says that it passed.", None)
         elif name == "UnitTest":
             self._definition = ""
         elif name == "RunInfo" and self._has_error:
@@ -143,10 +145,6 @@ class _Results(ResultsHandler):
                 result.named, result.requirements, result.tags = said.named, said.requirements, said.tags
             self.found.append(result)
         self._held.clear()
-
-
-def _number(text: str | None) -> int:
-    return int(text[:9]) if text is not None and text.isdecimal() else 0
 
 
 def _duration(text: str) -> int | None:

@@ -77,6 +77,11 @@ def fail(result: Result, message: str | None, trace: str | None) -> None:
         result.trace = (f"{result.trace}\n\n{trace}" if result.trace else trace)[:LONGEST_TRACE]
 
 
+def number(text: str | None) -> int:
+    """Return a number that a report says; 0 for what is none."""
+    return int(text[:9]) if text is not None and text.isdecimal() else 0
+
+
 def local(tag: str) -> str:
     """Return the name of a tag without its namespace."""
     return tag.rpartition("}")[2]

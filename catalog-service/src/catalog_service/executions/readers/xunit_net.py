@@ -13,11 +13,11 @@ from catalog_service.executions.readers.results import (
     Status,
     milliseconds,
 )
-from catalog_service.executions.readers.xml_results import ResultsHandler, fail, results_of
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, number, results_of
 
 _STATUSES: dict[str, Status] = {"Pass": "passed", "Skip": "skipped", "NotRun": "skipped"}
-
-
+_COUNTED = frozenset({"assembly", "collection"})
+"""What says how many tests are in it, and how many of them failed."""
 _ERRORS = "The run had errors of no test, such as a class that could not be cleaned up."
 
 
@@ -28,10 +28,10 @@ class _Tests(ResultsHandler):
     def __init__(self, as_asked: ReadAs) -> None:
         super().__init__(as_asked)
         self._test: Result | None = None
-        self._ended = 0
+        self._ended = self._failed = 0
         self._has_errors = False
-        self._told = 0
-        """How many tests the assemblies say that they have."""
+        self._open: list[tuple[int, int]] = []
+        """Of the assembly and the collection that are open: how many tests end before it does, and how many failed."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         test, given = self._test, attributes.get
@@ -43,13 +43,15 @@ class _Tests(ResultsHandler):
                 status=_STATUSES.get(given("result", ""), "failed"),
                 duration_ms=milliseconds(given("time")),
             )
-        elif tag == "assembly":
-            self._told += _number(given("total"))
-            self._has_errors = self._has_errors or _number(given("errors")) > 0
+        elif tag in _COUNTED:
+            self._open.append((self._ended + number(given("total")), self._failed + number(given("failed"))))
+            self._has_errors = self._has_errors or number(given("errors")) > 0
         elif tag == "error":
             self.odd("errors_of_run", _ERRORS)
         elif test is None:
             return
+        elif tag == "failure":
+            test.status = "failed"
         elif tag == "trait":
             if given("name", "").lower() == "category":
                 self.properties.note_tag(test, given("value", ""))
@@ -60,9 +62,12 @@ class _Tests(ResultsHandler):
     def end(self, tag: str) -> None:
         test = self._test
         if test is None:
+            if tag in _COUNTED and self._open:
+                self._compare(*self._open.pop())
             return
         if tag == "test":
             self._ended += 1
+            self._failed += test.status == "failed"
             self.found.append(test)
             self._test = None
         elif self.keeps_text:
@@ -72,17 +77,17 @@ class _Tests(ResultsHandler):
             elif test.status == "failed":
                 fail(test, text if tag == "message" else None, text if tag == "stack-trace" else None)
 
+    def _compare(self, told: int, told_failed: int) -> None:
+        """Tell of an assembly or a collection that says that it has more tests than there are, or more failures."""
+        if told > self._ended:
+            self.odd("plan_not_kept", f"The report says that {told - self._ended} more tests ran than are in the file.")
+        elif told_failed > self._failed:
+            self.odd("suite_failed", "The report says that more tests failed than those in the file.")
+
     def notices(self) -> Iterator[Notice]:
         if self._has_errors and not self.has_odd("errors_of_run"):
             self.odd("errors_of_run", _ERRORS)
-        if self._told > self._ended:
-            detail = f"The assemblies say that they have {self._told} tests, and the file has {self._ended} of them."
-            self.odd("plan_not_kept", detail)
         return super().notices()
-
-
-def _number(text: str | None) -> int:
-    return int(text[:9]) if text is not None and text.isdecimal() else 0
 
 
 def recognise(file: BinaryIO, name: str) -> float:
