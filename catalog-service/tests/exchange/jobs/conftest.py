@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from catalog_service.exchange.import_loop import ImportLoop
+from catalog_service.exchange.jobs.repository import WAITING
 from catalog_service.exchange.planning.staging import Limits
 from chassis.core.tasks import cancel_and_wait
 from testing.service import Json, ok
@@ -68,6 +69,8 @@ class Imports:
 @pytest.fixture(scope="module")
 async def imports(catalog: Any) -> AsyncIterator[Imports]:
     """Imports of a reviewer, which a worker reads, plans and applies."""
+    # What other tests left without a worker would wait for ever, and only so many may wait.
+    await catalog.rows(f"DELETE FROM import_jobs WHERE {WAITING}")
     loop = ImportLoop(catalog.database, LIMITS)
     working = [asyncio.create_task(work()) for work in (loop.read, loop.apply)]
     yield Imports(catalog)
