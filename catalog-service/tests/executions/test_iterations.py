@@ -85,6 +85,18 @@ async def test_what_an_iteration_names_no_more_has_no_test(results: Results, *, 
     assert await _stands(results, third) == (("passed", [False]) if is_named else ("not_run", []))
 
 
+async def test_a_gate_says_that_a_parameter_which_failed_has_not_run_again(traced: Traced) -> None:
+    async def warned(commit: str, *cases: tuple[str, str]) -> list[str]:
+        await traced.run(*cases, lane="ci", commit=commit)
+        return [one["message"] for one in (await traced.gate(commit=traced.commit(commit)))["warnings"]]
+
+    assert await warned("c1", *BOTH) == []
+    (message,) = await warned("c2", ("t[a]", "passed"))
+    assert message.startswith("1 test passes and has not run again with a parameter that failed: ")
+    assert len(await warned("c3", ("t[a]", "passed"))) == 1
+    assert await warned("c4", ("t[a]", "passed"), ("t[b]", "passed")) == []
+
+
 async def test_iterations_under_new_names_are_those_of_the_test_case(results: Results) -> None:
     _, (one,) = await results.traced(1)
     lane = results.catalog.word()

@@ -5,7 +5,14 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
-from catalog_service.executions import gate_items, gate_runs, missing_tests, new_failures, runs_of_gate
+from catalog_service.executions import (
+    gate_items,
+    gate_runs,
+    lost_iterations,
+    missing_tests,
+    new_failures,
+    runs_of_gate,
+)
 from catalog_service.executions.acceptances.passing import Passed, accepted_for
 from catalog_service.executions.expected_lanes import MissingLanes, missing_lanes
 from catalog_service.executions.gate_outcomes import (
@@ -111,6 +118,7 @@ class Gate:
                 *self._warn_of_lanes(await self._missing_lanes()),
                 *await self._warn_of_runs(),
                 *gate_runs.warn_of_selections(await self._runs_of_gate(), self._of()),
+                *await lost_iterations.warn(self._connection, self._basis),
             ],
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,
