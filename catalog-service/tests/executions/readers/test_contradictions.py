@@ -43,14 +43,21 @@ def trx(outer: str, inner: str) -> str:
     return f"<TestRun><Results>{whole}</Results></TestRun>"
 
 
-def cucumber(*ends: str | None, of_feature: str = "", background: list[str | None] | None = None, **own: str) -> str:
+def cucumber(
+    *ends: str | None,
+    of_feature: str = "",
+    background: list[str | None] | None = None,
+    place: str = "uri",
+    **own: str,
+) -> str:
     """Return a scenario of Cucumber by how its steps ended; None: they have no result."""
     steps = [{"name": "s", "result": {"status": end}} if end is not None else {"name": "s"} for end in ends]
     elements: list[dict[str, Any]] = [{"name": "t", "type": "scenario", "steps": steps, **own}]
     if background is not None:
         before = [{"name": "s", "result": {"status": end}} if end is not None else {"name": "s"} for end in background]
         elements.insert(0, {"name": "b", "type": "background", "steps": before})
-    return orjson.dumps([{"name": "F", "keyword": "Feature", "status": of_feature, "elements": elements}]).decode()
+    feature = {"name": "F", "keyword": "Feature", "status": of_feature, "elements": elements, place: "a.feature:1"}
+    return orjson.dumps([feature]).decode()
 
 
 def messages(*ends: str, steps: int, begins: bool = True) -> str:
@@ -140,7 +147,8 @@ ROWS: dict[str, Row] = {
         ["crashed"],
     ),
     "cucumber: steps behind a failure have none": ("cucumber-json", cucumber("failed", None), "failed", []),
-    "cucumber: no step has one": ("cucumber-json", cucumber(None, None), "skipped", []),
+    "cucumber: no step has one": ("cucumber-json", cucumber(None, None), "skipped", ["crashed"]),
+    "behave: no step has one": ("cucumber-json", cucumber(None, None, place="location"), "skipped", []),
     "behave: a background has none": ("cucumber-json", cucumber("passed", background=[None]), "passed", []),
     "behave: a scenario that a step left": ("cucumber-json", cucumber("passed", None, status="skipped"), "skipped", []),
     "behave: a feature failed": ("cucumber-json", cucumber("passed", of_feature="failed"), "passed", ["suite_failed"]),

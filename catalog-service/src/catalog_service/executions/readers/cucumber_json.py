@@ -63,7 +63,7 @@ def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
             result = _result(feature, element, outcomes, as_asked)
             has_failed = has_failed or result.status == "failed"
             is_unwritten = is_unwritten or any(_status(one) in NOT_WRITTEN for one in outcomes)
-            unended += result.status == "skipped" and _is_cut_off(element, outcomes)
+            unended += result.status == "skipped" and _is_cut_off(element, outcomes, of_behave=_is_of_behave(feature))
             yield result
             background = []
         end = a_text(feature.get("status")).lower()
@@ -90,10 +90,18 @@ def _status(outcome: dict[str, Any]) -> str:
     return a_text(outcome.get("status")).lower()
 
 
-def _is_cut_off(element: dict[str, Any], outcomes: list[dict[str, Any]]) -> bool:
-    """Check whether steps of a scenario passed and others have no result, although nobody says that it was left out."""
+def _is_cut_off(element: dict[str, Any], outcomes: list[dict[str, Any]], *, of_behave: bool) -> bool:
+    """Check whether steps of a scenario have no result, although none failed and nobody says that it was left out.
+
+    behave writes so what was not chosen; others say of each step that it was skipped.
+    """
     own = _OF_SCENARIO.get(a_text(element.get("status")).lower(), "passed")
-    return own == "passed" and {*map(_status, outcomes)} == {"passed", ""}
+    ends = {*map(_status, outcomes)}
+    return own == "passed" and (ends == {"passed", ""} or (ends == {""} and not of_behave))
+
+
+def _is_of_behave(feature: dict[str, Any]) -> bool:
+    return "uri" not in feature and "location" in feature
 
 
 def _result(
@@ -107,7 +115,7 @@ def _result(
     # Of a step that nobody has written, the caller says what it means.
     if own is not None and not (own == "failed" and NOT_WRITTEN.intersection(known)):
         known.append(own)
-    is_behave = "uri" not in feature and "location" in feature
+    is_behave = _is_of_behave(feature)
     place = a_text(feature.get("location")).rpartition(":")[0] if is_behave else a_text(feature.get("uri"))
     of_feature = a_text(feature.get("name"))
     result = Result(
