@@ -5,6 +5,7 @@ from itertools import chain, zip_longest
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.columns import Columns
+from catalog_service.exchange.tabular.further_tables import FurtherTables
 from catalog_service.exchange.tabular.known_headers import is_known_header
 from catalog_service.exchange.tabular.marks import are_marks
 from catalog_service.exchange.tabular.own import decode_rows, has_mark, without_mark
@@ -50,8 +51,9 @@ def find_start(table: Table, header_row: int | None) -> Start | None:
             below = decode_rows(below, len(header))
     columns = Columns(header, None if is_own else _groups_above(table, first, at))
     width = len(columns)
-    sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
-    known = len(sampled) if is_whole else None
+    own = first[at + 1 :] if is_own else _rows_of(columns, first[at + 1 :])
+    sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in own]
+    known = len(first) - at - 1 if is_whole else None
     return Start(
         table,
         first[at].number,
@@ -61,8 +63,14 @@ def find_start(table: Table, header_row: int | None) -> Start | None:
         known,
         header_row is not None,
         first[:at],
-        [row.number for row in first[at + 1 :]],
+        [row.number for row in own],
     )
+
+
+def _rows_of(columns: Columns, rows: list[Row]) -> list[Row]:
+    """Return the first rows without those of another table that begins among them."""
+    further = FurtherTables(columns)
+    return [row for row in rows if not further.takes(row)]
 
 
 def _raise(error: Unreadable) -> Iterator[Row]:

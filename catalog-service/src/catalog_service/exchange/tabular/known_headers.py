@@ -1,12 +1,16 @@
 """What headers of tables are known to mean."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from catalog_service.exchange.words import fold, words
 
 LONGEST_HEADER = 200
 """Characters; what is longer is a text, and is not looked up."""
+_ENDS = frozenset({"requirements", "test_cases"})
+_IDS = _ENDS | {"external_id"}
+_TOLD = _ENDS | {"title", "description"}
 
 
 @cache
@@ -23,6 +27,20 @@ def known_headers() -> dict[str, dict[str, int]]:
 def is_known_header(header: str) -> bool:
     """Check whether a header is a usual name of some field."""
     return fold(header) in known_headers()
+
+
+def is_header_of_items(cells: Sequence[str]) -> bool:
+    """Check whether a row is a header: nothing but names of fields, of an id and of what else items have."""
+    filled = [cell for cell in cells if cell.strip()]
+    if len(filled) < 2 or any(len(cell) > LONGEST_HEADER for cell in filled):
+        return False
+    fields = [known_headers().get(fold(cell), {}).keys() for cell in filled]
+    ids = [at for at, known in enumerate(fields) if not known.isdisjoint(_IDS)]
+    return (
+        all(fields)
+        and bool(ids)
+        and any(not known.isdisjoint(_TOLD) for at, known in enumerate(fields) if at != ids[0])
+    )
 
 
 def names_no_record(sheet: str | None) -> bool:

@@ -5,8 +5,8 @@ from itertools import zip_longest
 
 from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.formulas import looks_encoded
-from catalog_service.exchange.tabular.known_headers import is_known_header
-from catalog_service.exchange.tabular.left_out import LeftRows
+from catalog_service.exchange.tabular.known_headers import is_header_of_items, is_known_header
+from catalog_service.exchange.tabular.left_out import LeftRows, is_note
 from catalog_service.exchange.tabular.proposed_values import SURE, Guess
 from catalog_service.exchange.tabular.start import Arranged, Chosen, Start
 from chassis.core.wording import listed, shown
@@ -102,7 +102,7 @@ def beside(starts: list[Start]) -> Iterator[Notice]:
 def _above(start: Start) -> Iterator[Notice]:
     """Yield the notice of what stands above the header: titles, names of groups of columns, or rows of a table."""
     rows = LeftRows()
-    has_items = False
+    has_items = has_header = False
     groups = set(start.columns.groups.values())
     for row in start.above:
         cells = row.cells
@@ -112,8 +112,9 @@ def _above(start: Start) -> Iterator[Notice]:
                 for cell, name in zip_longest(cells, start.columns.header[: len(cells)])
                 if cell.strip() != name and " ".join(cell.split()) not in groups
             ]
-        elif sum(map(bool, cells)) >= _FEWEST_COLUMNS:
-            has_items = True
+        else:
+            has_items |= sum(map(bool, cells)) >= _FEWEST_COLUMNS or (has_header and not is_note(cells))
+            has_header |= is_header_of_items(cells)
         if any(cell.strip() for cell in cells):
             rows.add(row.number, cells)
     way_out = f", above row {start.header_row}, which is the header"

@@ -7,6 +7,7 @@ from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Item, Link, Notice, Record
 from catalog_service.exchange.tabular import notices
 from catalog_service.exchange.tabular.dispatching import ByType, Pairs
+from catalog_service.exchange.tabular.further_tables import FurtherTables
 from catalog_service.exchange.tabular.keys import Keys
 from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import FieldRule
@@ -44,13 +45,18 @@ def keys_of(parts: list[Part]) -> Keys:
 
 
 def _read(start: Start, readers: list[_Reader], most_rows: int | None) -> Iterator[Record]:
+    further = None if start.is_own else FurtherTables(start.columns)
     for row in islice(with_merged(start.rows, start.table.merges()), most_rows):
+        if further is not None and further.takes(row):
+            continue
         for reader in readers:
             yield from reader.take(row)
     is_cut_short = most_rows is not None and start.size is None
     for reader in readers:
         # What is counted to the end of a table is not known where it is not read to its end.
         yield from (one for one in reader.finish() if not (is_cut_short and isinstance(one, Notice)))
+    if further is not None and not is_cut_short:
+        yield from further.notices()
 
 
 def _readers(parts: list[Part], options: ReadOptions, keys: Keys) -> list[_Reader]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from catalog_service.exchange.related_names import names_parents
 from catalog_service.exchange.tabular.columns import ids_in, is_id
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_steps import numbered_steps
@@ -48,7 +49,8 @@ def propose_kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], abou
         or (fields & _OF_TESTS and "test_cases" in said)
     ):
         return "test_cases"
-    first = next(filter(None, said[:3]), "")
+    linking = _linking_kind(sample, scores, said)
+    first = linking or next(filter(None, said[:3]), "")
     if first:
         return first
     if "action" in fields and any(map(_STEP_WORDS.search, sample.columns.header)):
@@ -56,6 +58,26 @@ def propose_kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], abou
     if _REQUIREMENT_WORDS.search(about):
         return "requirements"
     return "test_cases" if _TEST_FILES.search(about) or _has_ids_of_tests(sample, scores) else "requirements"
+
+
+def _linking_kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], said: list[str]) -> str:
+    """Return the kind of rows with ids of their own beside a column that names items of the other kind to link with."""
+    own_at = next((at for at, guesses in scores.items() if "external_id" in guesses and not said[at]), None)
+    ids = [] if own_at is None else sample.values_beside_others(own_at) or sample.values(own_at)
+    if not ids or not are_ids(ids) or all(map(str.isdecimal, ids)):
+        return ""
+    own = "test_cases" if all(map(_ID_OF_TEST.match, ids)) else "requirements"
+    others = [
+        at for at, kind in enumerate(said) if kind and kind != own and not names_parents(sample.columns.header[at])
+    ]
+    return own if any(_names_others(sample.values(at), ids, own) for at in others) else ""
+
+
+def _names_others(values: list[str], ids: list[str], own: str) -> bool:
+    """Check whether cells name items that are none of the rows, and of the other kind as far as their ids tell."""
+    named = {one for value in values for one in ids_in(value)}
+    is_of_tests = all(map(is_id_of_test, named))
+    return are_ids(values) and named.isdisjoint(ids) and (own == "requirements" or not is_of_tests)
 
 
 def _has_ids_of_tests(sample: Sample, scores: Mapping[int, Mapping[str, Guess]]) -> bool:

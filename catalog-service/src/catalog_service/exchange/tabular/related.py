@@ -5,11 +5,14 @@ from collections.abc import Iterable
 
 from catalog_service.exchange.related_names import names_others, names_parents
 from catalog_service.exchange.tabular.columns import Columns, ids_in, is_id
+from catalog_service.exchange.tabular.known_headers import known_headers
 from catalog_service.exchange.tabular.presets import Sample
 from catalog_service.exchange.tabular.proposed_kind import are_ids
+from catalog_service.exchange.words import fold
 
 _OF_JIRA = re.compile(r"(?:out|in)ward issue link \(", re.I)
 _LEVEL = re.compile(r"title ([2-9]|1\d)", re.I)
+_ENDS = frozenset({"requirements", "test_cases"})
 _ENOUGH = 0.5
 """The share of the ids in a column that have to be ids of rows."""
 
@@ -39,7 +42,8 @@ def _is_called_so(sample: Sample, at: int) -> bool:
     header = sample.columns.header[at]
     if _OF_JIRA.match(header) or names_parents(header):
         return True
-    return names_others(header) and are_ids(sample.values(at))
+    names_items = names_others(header) or not known_headers().get(fold(header), {}).keys().isdisjoint(_ENDS)
+    return names_items and are_ids(sample.values(at))
 
 
 def _names_rows(sample: Sample, at: int, id_at: int | None, own_ids: set[str]) -> bool:
