@@ -22,6 +22,7 @@ RECORDS = "records"
 """The member of our own documents that holds all records."""
 _LISTS = (RECORDS, "items", *LISTS)
 """The members of somebody's document in which records are looked for; `items` is what the API's lists have."""
+_BEGINS = frozenset({"start_array", "start_map"})
 _SAID = (MARK, PROFILE)
 _END = re.compile(rb'"end"\s*:\s*(\{[^{}]*\{[^{}]*\}[^{}]*\})\s*\}\s*\Z')
 _TAIL = 4096
@@ -102,10 +103,10 @@ def open_document(file: BinaryIO, max_record: int, *, is_beginning: bool = False
                     break
             elif prefix in _SAID and event in {"string", "number"}:
                 head[prefix] = value
-            elif prefix and event in {"start_array", "start_map"} and "." not in prefix and prefix not in _LISTS:
+            elif prefix == others.entry:
+                others.take(event)
+            elif event in _BEGINS and prefix and "." not in prefix and prefix not in _LISTS:
                 others.begin(prefix, is_list=event == "start_array")
-            else:
-                others.take(prefix, event)
     except NO_JSON as error:
         if not (is_beginning and lists):
             raise broken_json(file, start, error, use_float=False) from None

@@ -84,8 +84,18 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
     return Item(cast(ItemKind, kind), row, fields, line=line, version=_version(entry))
 
 
-def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_system: str | None) -> Record:
-    """Return the record of an object that somebody else has written: what no field takes goes to custom_metadata."""
+def plain(
+    kind: str,
+    entry: dict[str, Any],
+    row: int,
+    line: int | None,
+    source_system: str | None,
+    rest: Mapping[str, Any] | None = None,
+) -> Record:
+    """Return the record of an object that somebody else has written: what no field takes goes to custom_metadata.
+
+    `rest` is that, where it is known.
+    """
     if kind in ("revision", "reference", SCHEMA):
         raise Unreadable(
             f"{SECTIONS[kind].capitalize()} are read from complete exports only: take this line away.", line=line
@@ -94,7 +104,7 @@ def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_s
         return _named_link(entry, row, line, _LINK_FIELDS_OF_OTHERS)
     columns = _COLUMNS[kind] - _GIVEN_BY_US
     fields = {name: value for name, value in entry.items() if name in columns}
-    rest = rest_of(kind, entry)
+    rest = dict(rest_of(kind, entry) if rest is None else rest)
     version = None
     if _is_uuid(own := entry.get("id")):
         fields["id"], version = own, _version(entry)

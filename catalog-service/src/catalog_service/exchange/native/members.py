@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from catalog_service.exchange.layout import LISTS
@@ -15,6 +16,7 @@ from catalog_service.exchange.words import fold
 from chassis.core.wording import counted, listed, shown
 
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_RELATIONS = ("parents", "others")
 _MOST_NAMES = 20
 _OF_OBJECT = frozenset({"map_key"})
 _OF_LIST = frozenset({"start_map", "start_array", "string", "number"})
@@ -38,12 +40,15 @@ class LeftMembers:
             if _is_blank(value):
                 continue
             _add(self._kept, name)
-            if _names_linked(name, item.kind):
-                if count := _count(value, _count_ids):
-                    _add(self._linking, name)
-                    self._links += count
+            meaning = _meaning(name)
+            if not meaning:
+                continue
+            count = _count(value, count_named if meaning == "parents" else _count_ids)
+            if meaning == _LINKED[item.kind] and count:
+                _add(self._linking, name)
+                self._links += count
             else:
-                item.relations += count_relations(name, value)
+                item.relations += count
 
     def drop(self, members: Mapping[str, Any]) -> None:
         """Note what a link has no place for."""
@@ -73,21 +78,22 @@ class LeftLists:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._name = ""
-        self._entry = ""
+        self.entry = ""
+        """The path of the entries of the member that has begun."""
         self._events: frozenset[str] = frozenset()
         self._hold_items = False
 
     def begin(self, name: str, *, is_list: bool) -> None:
         """Note that a member begins which is a list, or an object."""
-        self._name, self._entry = name, f"{name}.item" if is_list else name
-        self._events = _OF_LIST if is_list else _OF_OBJECT if _may_be_relations(name) else frozenset()
+        self._name, self.entry = name, f"{name}.item" if is_list else name
+        self._events = _OF_LIST if is_list else _OF_OBJECT if _meaning(name) in _RELATIONS else frozenset()
 
-    def take(self, prefix: str, event: str) -> None:
-        """Take an event of the document, which may be an entry of the member that has begun."""
-        if prefix == self._entry and event in self._events:
+    def take(self, event: str) -> None:
+        """Take an event of the document at the path `entry`."""
+        if event in self._events:
             if self._name in self._counts or len(self._counts) < _MOST_NAMES:
                 self._counts[self._name] = self._counts.get(self._name, 0) + 1
-            self._hold_items |= event == "start_map" or _may_be_relations(self._name)
+            self._hold_items |= event == "start_map" or _meaning(self._name) in _RELATIONS
 
     def notices(self) -> Iterator[Notice]:
         """Yield what there is to say of all lists."""
@@ -100,25 +106,18 @@ class LeftLists:
             yield Notice("list_not_read", message, sum(self._counts.values()), unclean=self._hold_items)
 
 
-def _may_be_relations(name: str) -> bool:
+@lru_cache(4096)
+def _meaning(name: str) -> str:
+    """Return what a member names by what it is called: parents, others, what links lead to; or nothing."""
     look = _WORDS.sub(" ", name)
-    return not name.startswith("_") and (names_parents(look) or names_others(look))
-
-
-def count_relations(name: str, value: Any) -> int:
-    """Return how many other items a member names: by what it is called, or by ids in what may hold other texts."""
     if name.startswith("_"):  # such as _links, which are addresses
-        return 0
-    look = _WORDS.sub(" ", name)
+        return ""
     if names_parents(look):
-        return _count(value, count_named)
-    is_of_items = names_others(look) or not known_headers().get(fold(look), {}).keys().isdisjoint(_LINKED.values())
-    return _count(value, _count_ids) if is_of_items else 0
-
-
-def _names_linked(name: str, kind: str) -> bool:
-    look = _WORDS.sub(" ", name)
-    return _LINKED[kind] in known_headers().get(fold(look), {}) and not names_parents(look) and not names_others(look)
+        return "parents"
+    if names_others(look):
+        return "others"
+    fields = known_headers().get(fold(look), {})
+    return next((end for end in _LINKED.values() if end in fields), "")
 
 
 def _count(value: Any, count_text: Callable[[str], int]) -> int:

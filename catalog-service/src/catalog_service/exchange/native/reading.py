@@ -136,11 +136,12 @@ def _plain_objects(found: Iterable[tuple[int | None, int, dict[str, Any]]], opti
     for line, row, entry in found:
         kind = entries.kind_of(entry, options, line=line, row=row)
         if kinds.take(kind):
-            record = entries.plain(kind, entry, row, line, options.source_system)
+            rest = entries.rest_of(kind, entry)
+            record = entries.plain(kind, entry, row, line, options.source_system, rest)
             if isinstance(record, Item):
-                left.keep(record, entries.rest_of(kind, entry))
+                left.keep(record, rest)
             else:
-                left.drop(entries.rest_of(kind, entry))
+                left.drop(rest)
             yield record
     if not row:
         yield Notice("no_rows", "No object is in the file: there is nothing to import.", unclean=True)

@@ -1,7 +1,7 @@
 """What headers of tables are known to mean."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 
 from catalog_service.exchange.words import fold, words
@@ -31,16 +31,17 @@ def is_known_header(header: str) -> bool:
 
 def is_header_of_items(cells: Sequence[str]) -> bool:
     """Check whether a row is a header: nothing but names of fields, of an id and of what else items have."""
-    filled = [cell for cell in cells if cell.strip()]
-    if len(filled) < 2 or any(len(cell) > LONGEST_HEADER for cell in filled):
-        return False
-    fields = [known_headers().get(fold(cell), {}).keys() for cell in filled]
+    fields: list[Set[str]] = []
+    for cell in cells:
+        if not cell or cell.isspace():
+            continue
+        if cell[-1].isdigit() or len(cell) > LONGEST_HEADER:  # an id, mostly: no need to look it up
+            return False
+        fields.append(known_headers().get(fold(cell), {}).keys())
+        if not fields[-1]:
+            return False
     ids = [at for at, known in enumerate(fields) if not known.isdisjoint(_IDS)]
-    return (
-        all(fields)
-        and bool(ids)
-        and any(not known.isdisjoint(_TOLD) for at, known in enumerate(fields) if at != ids[0])
-    )
+    return bool(ids) and any(not known.isdisjoint(_TOLD) for at, known in enumerate(fields) if at != ids[0])
 
 
 def names_no_record(sheet: str | None) -> bool:
