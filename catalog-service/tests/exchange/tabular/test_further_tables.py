@@ -45,3 +45,8 @@ def test_a_header_that_is_repeated_is_no_item_and_the_rows_below_it_are_read() -
 @pytest.mark.parametrize("row", [["R-3", "Title"], ["Total", "Open"], ["ID", ""], ["Status", "Priority"]])
 def test_rows_that_are_no_header_are_those_of_the_table(row: list[str]) -> None:
     assert "rows_of_other_table" not in read(as_csv([*UPPER, row, ["R-4", "Lock"]])).notices
+
+
+def test_a_row_of_a_matrix_is_no_header_whatever_its_marks_are_called() -> None:
+    matrix = [["Requirement", "T-1", "T-2"], ["R-1", "x", "x"], ["", "no", "verifies"]]
+    assert "rows_of_other_table" not in read(book_of(matrix), "a.xlsx").notices

@@ -6,6 +6,7 @@ from catalog_service.exchange.records import Notice
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.known_headers import is_header_of_items
 from catalog_service.exchange.tabular.left_out import LeftRows
+from catalog_service.exchange.tabular.marks import are_marks
 from catalog_service.exchange.tabular.table import Row
 from catalog_service.exchange.words import fold
 
@@ -23,7 +24,7 @@ class FurtherTables:
         """Check whether a row is not one of the table, and note it."""
         if row.is_blank:
             return False
-        if is_header_of_items(row.cells):
+        if is_header_of_items(row.cells) and not _is_of_matrix(row):
             names = [fold(cell) for cell in row.cells]
             while names and not names[-1]:
                 names.pop()
@@ -42,3 +43,8 @@ class FurtherTables:
         yield from self._again.notice("header_repeated", ", as the header is repeated there", on_purpose=True)
         way_out = ", as another table begins there; put it into a sheet or a file of its own"
         yield from self._others.notice("rows_of_other_table", way_out)
+
+
+def _is_of_matrix(row: Row) -> bool:
+    """Check whether a row says nothing but marks: `no`, which is the header of numbers, too, and types of links."""
+    return are_marks([cell for cell in row.cells if cell.strip()])
