@@ -339,8 +339,10 @@ def test_the_action_of_github_sends_results_and_tells_the_pull_request(
     of_step = {
         name: inputs[str(value).removeprefix("${{ inputs.").removesuffix(" }}")]
         for name, value in step["env"].items()
-        if name not in {"TRACELINE_URL", "TRACELINE_TOKEN", "GITHUB_TOKEN"}
+        if name not in {"TRACELINE_URL", "TRACELINE_TOKEN", "GITHUB_TOKEN", "TRACELINE_MATRIX"}
     }
+    assert step["env"]["TRACELINE_MATRIX"] == "${{ toJSON(matrix) }}"
+    of_step["TRACELINE_MATRIX"] = '{"os": "linux", "python": 3.13}'
     variables = of_github(on_github, tmp_path, record)
     record.report("passed", "failed")
     lost = run(script=step["run"], **variables, **of_step)
