@@ -264,6 +264,11 @@ async def test_a_pattern_of_names_is_refused_with_its_place(admin: Caller, field
     assert f"(character {at} of {field})" in str(found["errors"]), found["errors"]
 
 
+async def test_fields_of_a_project_are_said_to_be_elsewhere(admin: Caller) -> None:
+    refused = await admin("PATCH", "/MAIN", {"settings": {"fields": []}})
+    assert "PUT /api/v1/projects/KEY/fields" in str(problem(refused, 422, field="/settings")["errors"])
+
+
 @pytest.mark.parametrize(
     ("expected", "field", "said"),
     [

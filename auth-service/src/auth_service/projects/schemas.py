@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictBool,
@@ -241,6 +242,13 @@ class SettingsChange(TypedDict, total=False):
     result_properties: _ResultProperties
 
 
+def _point_to_fields(settings: Any) -> Any:
+    """Return settings; raise ValueError with the address of fields of the project, which are no setting of ours."""
+    if isinstance(settings, dict) and "fields" in settings:
+        raise ValueError("Define fields of the project by PUT /api/v1/projects/KEY/fields")
+    return settings
+
+
 class ProjectChange(TypedDict, total=False):
     """A JSON merge patch of a project: what is not sent stays."""
 
@@ -250,7 +258,7 @@ class ProjectChange(TypedDict, total=False):
     description: Description
     visibility: Visibility
     archived: StrictBool
-    settings: SettingsChange
+    settings: Annotated[SettingsChange, BeforeValidator(_point_to_fields)]
 
 
 class Deletion(BaseModel):
