@@ -277,8 +277,8 @@ def test_who_interrupts_a_command_closes_no_gate(tmp_path: Path, words: list[str
         command = [sys.executable, "-m", "traceline_cli.main", *words, "--url", url]
         with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path, env=environment) as running:
             if words == ["login"]:
-                assert running.stdout is not None
-                assert running.stdout.read(7) == b"Email: "
+                assert running.stderr is not None
+                assert running.stderr.read(7) == b"Email: "
             else:
                 kept.enter_context(silent.accept()[0]).recv(1)
             said = _interrupted(running)
