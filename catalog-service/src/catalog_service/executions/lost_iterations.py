@@ -8,17 +8,23 @@ from chassis.db.rows import fetch_column
 
 _NAMED = 3
 
-# Only of what failed lately, and has iterations that name the test case, is there anything to look for.
+# First which tests pass that failed lately: of few of them there is anything to look for. Each test case is looked up,
+# since a join would go through all of them.
 _LOST = f"""
+    WITH passing AS MATERIALIZED (
+        SELECT s.test_case_id, s.test_id, s.context_id
+        FROM run_contexts x JOIN test_states s ON s.context_id = x.id
+        WHERE x.branch = %(branch)s AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
+        AND (%(run_commit)s::text IS NULL OR s.commit = %(run_commit)s)
+        AND s.status IN ('passed', 'skipped') AND s.outcomes ~ '[34]'
+    ), named AS MATERIALIZED (
+        SELECT DISTINCT s.test_id, s.context_id FROM passing s
+        JOIN automated_test_cases c ON (c.test_id, c.test_case_id) = (s.test_id, s.test_case_id)
+        WHERE c.iterations IS NOT NULL AND (SELECT true FROM test_cases k WHERE k.id = s.test_case_id)
+    )
     SELECT DISTINCT concat_ws('.', nullif(t.class_name, ''), t.name) AS name
-    FROM run_contexts x JOIN test_states s ON s.context_id = x.id JOIN automated_tests t ON t.id = s.test_id
-    JOIN test_cases k ON k.id = s.test_case_id
-    WHERE x.branch = %(branch)s AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
-    AND (%(run_commit)s::text IS NULL OR s.commit = %(run_commit)s)
-    AND s.status IN ('passed', 'skipped') AND s.outcomes ~ '[34]' AND EXISTS (
-        SELECT FROM automated_test_cases c
-        WHERE (c.test_id, c.test_case_id) = (s.test_id, s.test_case_id) AND c.iterations IS NOT NULL
-    ) AND EXISTS (
+    FROM named s JOIN automated_tests t ON t.id = s.test_id
+    WHERE EXISTS (
         SELECT FROM (
             SELECT e.at, e.iterations FROM executions e
             WHERE e.test_id = s.test_id AND e.context_id = s.context_id ORDER BY e.at DESC LIMIT {WINDOW}
