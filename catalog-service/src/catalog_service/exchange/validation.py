@@ -11,23 +11,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Any
 from uuid import UUID
 
 import orjson
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
+from catalog_service.exchange.record_models import (
+    VERSIONS,
+    LinkWrite,
+    RestoredLink,
+    RestoredReference,
+    RestoredRequirement,
+    RestoredRevision,
+    RestoredTestCase,
+    Version,
+)
 from catalog_service.exchange.records import Item, Link, Reference, Remark, Revision
 from catalog_service.fields.definitions import FIELDS, NONE, PREFIX, Fields
 from catalog_service.fields.texts import value_of
 from catalog_service.fields.values import is_blank, refusal, values_of
-from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text, UpTo100
 from catalog_service.items.source_urls import SourceUrls
-from catalog_service.links.fields import Score
 from catalog_service.requirements.schemas import RequirementWrite
-from catalog_service.test_cases.schemas import StoredSteps, TestCaseWrite
-from catalog_service.values import LinkSource, LinkType
+from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.core.problems import Invalid
 from chassis.core.wording import nearest
 from chassis.web import strict_json
@@ -43,89 +50,13 @@ _MOST_SHOWN = 200
 _PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priority": "medium"}
 """What stands for a required field that the file lacks, so that all others are checked."""
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
-_VERSIONS = range(1, 2**31)
-Version = Annotated[int, Field(strict=True, ge=_VERSIONS[0], le=_VERSIONS[-1])]
 _VERSION: TypeAdapter[int] = TypeAdapter(Version)
 _NULL = b"\\N"
 
 
-class _StoredItem(ItemWrite):
-    """An item that is restored: it may be from before its fields had bounds."""
-
-    tags: list[Text] = []
-    custom_metadata: dict[str, Any] | None = None
-    source_url: OptionalText = None
-
-
-class StoredRequirement(_StoredItem, RequirementWrite):
-    """A requirement of a file that is restored."""
-
-
-class StoredTestCase(_StoredItem, TestCaseWrite):
-    """A test case of a file that is restored."""
-
-    steps: StoredSteps | None = None
-    preconditions: OptionalText = None
-    postconditions: OptionalText = None
-    test_data: dict[str, Any] | None = None
-
-
 _MODELS: dict[str, type[BaseModel]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
-_STORED: dict[str, type[BaseModel]] = {"requirement": StoredRequirement, "test_case": StoredTestCase}
+_STORED: dict[str, type[BaseModel]] = {"requirement": RestoredRequirement, "test_case": RestoredTestCase}
 _FIELDS = {kind: dict.fromkeys(model.model_fields) for kind, model in _MODELS.items()}
-
-
-ReferredKey = Annotated[str, Field(min_length=1, max_length=100)]
-
-
-class LinkWrite(NewBody):
-    """A link of a file."""
-
-    link_type: LinkType = LinkType.COVERS
-    link_source: LinkSource = LinkSource.IMPORTED
-    confidence_score: Score | None = None
-    notes: OptionalText = None
-
-
-class StoredLink(LinkWrite):
-    """A link of a file that is restored."""
-
-    id: UUID
-    created_at: datetime
-    created_by: UpTo100 = None
-    confirmed_at: datetime | None = None
-    confirmed_by: UpTo100 = None
-    updated_at: datetime
-    requirement_version: Version = 1
-    test_case_version: Version = 1
-
-
-class StoredRevision(BaseModel):
-    """What made a version of an item that is restored."""
-
-    item_id: UUID
-    version: Version
-    changed_fields: list[str]
-    changed_at: datetime
-
-
-class StoredReference(BaseModel):
-    """A reference that is restored."""
-
-    id: UUID
-    kind: Annotated[Literal["link", "relation"], Field(alias="reference_kind")]
-    owner_kind: Literal["requirement", "test_case"]
-    owner_id: UUID | None
-    owner_key: ReferredKey | None
-    wanted_kind: Literal["requirement", "test_case"]
-    key: ReferredKey
-    link_type: LinkType | None
-    confidence_score: Score | None
-    notes: str | None
-    source: str | None
-    import_id: UUID | None
-    since: datetime
-    created_by: UpTo100
 
 
 @dataclass(slots=True)
@@ -198,9 +129,11 @@ class Validation:
             return self._link(record)
         if isinstance(record, Reference):
             return (
-                self._stored("reference", StoredReference, record) if self._restoring else self._link(record.as_link())
+                self._stored("reference", RestoredReference, record)
+                if self._restoring
+                else self._link(record.as_link())
             )
-        return self._stored("revision", StoredRevision, record)
+        return self._stored("revision", RestoredRevision, record)
 
     def _item(self, item: Item) -> Checked:
         sent = {name: value for name, value in item.fields.items() if value is not None}
@@ -321,7 +254,7 @@ class Validation:
         fields: dict[str, Any] = {}
         if not problems:
             try:
-                fields = dict((StoredLink if self._restoring else LinkWrite).model_validate(sent).__dict__)
+                fields = dict((RestoredLink if self._restoring else LinkWrite).model_validate(sent).__dict__)
             except ValidationError as error:
                 problems += _of_validation(error)
         ends = {"requirement": link.requirement, "test_case": link.test_case}
@@ -352,7 +285,7 @@ class Validation:
         source, line = getattr(record, "source", None), getattr(record, "line", None)
         sheet = getattr(record, "sheet", None)
         version = getattr(record, "version", None)
-        if version is not None and version not in _VERSIONS:
+        if version is not None and version not in VERSIONS:
             version = None
         return (
             b"\t".join(
