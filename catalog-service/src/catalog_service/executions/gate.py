@@ -26,7 +26,7 @@ from catalog_service.executions.gate_outcomes import (
 )
 from catalog_service.executions.gate_runs import Outcome, RunOfGate
 from catalog_service.executions.policies import AcceptedFailures, Rule, Where
-from catalog_service.executions.rules import RuleName
+from catalog_service.executions.rules import ABOUT_RESULTS, ABOUT_RUNS, RuleName
 from catalog_service.fields import repository as project_fields
 from catalog_service.fields.definitions import NONE
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
@@ -46,25 +46,6 @@ from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Row
 
 MOST_ITEMS = MOST_NAMED
-_RULES_ABOUT_RUNS = frozenset(
-    {RuleName.REQUIRE_RUN, RuleName.MAX_RUN_AGE_HOURS, RuleName.MIN_TESTS, RuleName.MAX_INCOMPLETE_RUNS}
-)
-
-
-_RULES_ABOUT_RESULTS = frozenset(
-    {
-        RuleName.MIN_VERIFIED,
-        RuleName.MAX_FAILED_REQUIREMENTS,
-        RuleName.MAX_FAILED,
-        RuleName.MAX_FLAKY,
-        RuleName.MAX_STALE,
-        RuleName.MAX_NOT_RUN,
-        RuleName.MAX_MISSING,
-        RuleName.MAX_UNSTEADY,
-        RuleName.MAX_INCOMPLETE_RUNS,
-        RuleName.NO_NEW_FAILURES,
-    }
-)
 
 
 class Gate:
@@ -89,7 +70,7 @@ class Gate:
             self._fields = await project_fields.of(self._connection)
         rules = [_over_all(rule) if rule.rule is RuleName.MAX_UNLINKED_TESTS else rule for rule in rules]
         outcomes = [(rule, await _JUDGES[rule.rule](self, rule)) for rule in rules]
-        scopes = {rule.where.scope: rule.where for rule in rules if rule.rule not in _RULES_ABOUT_RUNS}
+        scopes = {rule.where.scope: rule.where for rule in rules if rule.rule not in ABOUT_RUNS}
         empty = [where for where in scopes.values() if not (await self._figures(where)).total]
         rows: list[Row] = [judged(rule.rule.value, rule.limit, rule.where.given, outcome) for rule, outcome in outcomes]
         # Each scope by itself: a gate that does not pass must not do so because of one rule more.
@@ -126,7 +107,7 @@ class Gate:
 
     async def _find_doubts(self, asked: Set[RuleName]) -> list[Row]:
         """Return what closes the gate where rules about results ask neither for a run nor for its health."""
-        if not asked & _RULES_ABOUT_RESULTS or RuleName.REQUIRE_RUN in asked:
+        if not asked & ABOUT_RESULTS or RuleName.REQUIRE_RUN in asked:
             return []
         if not await runs_of_gate.has_run(self._connection, self._basis):
             way_out = " Send its results, or ask for what has run."

@@ -29,6 +29,25 @@ class RuleName(StrEnum):
 PERCENT = frozenset({RuleName.MIN_COVERAGE, RuleName.MIN_VERIFIED})
 SWITCHES = frozenset({RuleName.REQUIRE_RUN, RuleName.NO_NEW_FAILURES})
 """Rules that hold or do not; their limit is true."""
+ABOUT_RUNS = frozenset(
+    {RuleName.REQUIRE_RUN, RuleName.MAX_RUN_AGE_HOURS, RuleName.MIN_TESTS, RuleName.MAX_INCOMPLETE_RUNS}
+)
+"""Rules that are of no requirement."""
+ABOUT_RESULTS = frozenset(
+    {
+        RuleName.MIN_VERIFIED,
+        RuleName.MAX_FAILED_REQUIREMENTS,
+        RuleName.MAX_FAILED,
+        RuleName.MAX_FLAKY,
+        RuleName.MAX_STALE,
+        RuleName.MAX_NOT_RUN,
+        RuleName.MAX_MISSING,
+        RuleName.MAX_UNSTEADY,
+        RuleName.MAX_INCOMPLETE_RUNS,
+        RuleName.NO_NEW_FAILURES,
+    }
+)
+"""Rules that say nothing where nothing has run."""
 
 
 def checked_limit(rule: RuleName, limit: float | bool | None) -> float | bool:

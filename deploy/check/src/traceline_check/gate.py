@@ -7,10 +7,10 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from catalog_service.executions import gate_items, gate_runs
-from catalog_service.executions.gate_outcomes import judge_count, judge_share, judge_tests, judge_unlinked, judged
+from catalog_service.executions.gate_outcomes import judge_share, judge_tests, judge_unlinked, judged, limit_of
 from catalog_service.executions.gate_outcomes import judge_verdict as judge_number
 from catalog_service.executions.gate_runs import Outcome, RunOfGate
-from catalog_service.executions.rules import RuleName
+from catalog_service.executions.rules import ABOUT_RESULTS, ABOUT_RUNS, RuleName
 from catalog_service.verdicts import Verdict, is_verified
 from chassis.core.wording import counted
 from traceline_check.record import Piece, Record
@@ -20,12 +20,6 @@ from traceline_check.verdicts import Standing
 
 _MOST_ITEMS = 50
 _OF = "these files"
-_RESULTS = frozenset(
-    {
-        *(RuleName.MIN_VERIFIED, RuleName.MAX_FAILED_REQUIREMENTS, RuleName.MAX_FAILED, RuleName.MAX_FLAKY),
-        *(RuleName.MAX_STALE, RuleName.MAX_NOT_RUN, RuleName.MAX_INCOMPLETE_RUNS),
-    }
-)
 _OF_VERDICT = {
     RuleName.MAX_UNCOVERED: Verdict.UNCOVERED,
     RuleName.MAX_FAILED: Verdict.FAILED,
@@ -43,7 +37,8 @@ _ASK_A_SERVER = {
     RuleName.NO_NEW_FAILURES: "what failed before",
 }
 """Rules about what no file tells, and what that is."""
-_ABOUT_RUNS = frozenset({RuleName.REQUIRE_RUN, RuleName.MIN_TESTS, RuleName.MAX_INCOMPLETE_RUNS})
+_ABOUT_RUNS = ABOUT_RUNS - _ASK_A_SERVER.keys()
+_ABOUT_RESULTS = ABOUT_RESULTS - _ASK_A_SERVER.keys()
 MISSING_NOT_LOOKED_AT = "Whether a test is missing that ran before is not looked at: files of one run do not tell."
 
 
@@ -55,7 +50,7 @@ class Gate:
         self._tests = tests
         self._standing = standing
         self._allow_flaky = allow_flaky
-        self._requirements = sorted(record.of_kind("requirement"), key=_by_module)
+        self._requirements = sorted(record.of_kind("requirement"), key=_order_by_module)
         self._runs = [_run_of(tests)] if tests.reports else []
 
     def judge(self, rules: Sequence[Rule], unreadable: Sequence[str]) -> dict[str, Any]:
@@ -94,7 +89,7 @@ class Gate:
 
     def _doubts(self, asked: set[RuleName]) -> list[dict[str, Any]]:
         """Return what closes the gate where rules about results ask neither for a run nor for its health."""
-        if not asked & _RESULTS or RuleName.REQUIRE_RUN in asked:
+        if not asked & _ABOUT_RESULTS or RuleName.REQUIRE_RUN in asked:
             return []
         if not any(test.status != "skipped" for test in self._tests.by_key.values()):
             return [gate_items.close_over_nothing(f"Nothing has run of {_OF}", " Add a report of a run with a test.")]
@@ -153,10 +148,7 @@ class Gate:
         return gate_runs.require(self._runs, _OF)
 
     def _incomplete(self, rule: Rule) -> Outcome:
-        incomplete = [one for one in self._runs if one["health"] != "ok"]
-        said = f"{counted(len(incomplete), 'run')} {'is' if len(incomplete) == 1 else 'are'} incomplete"
-        healthy = gate_runs.require_healthy(self._runs, _OF)
-        return judge_count(rule.limit, len(incomplete), said, healthy.items)
+        return gate_runs.count_incomplete(self._runs, rule.limit, limit_of(rule.limit))
 
     def _ran(self, rule: Rule) -> Outcome:
         return judge_tests(rule.limit, sum(status != "skipped" for status in _worst_ends(self._tests).values()))
@@ -230,6 +222,6 @@ def _of_files(item: dict[str, Any], source: str | None) -> dict[str, Any]:
     return {**item, "url": None, **({} if source is None else {"file": source})}
 
 
-def _by_module(requirement: Piece) -> tuple[bool, str, str, int]:
+def _order_by_module(requirement: Piece) -> tuple[bool, str, str, int]:
     module = requirement.fields.get("module")
     return module is None, str(module or ""), requirement.name, requirement.number
