@@ -249,20 +249,15 @@ async def find_attempt(
     return attempt
 
 
-async def find_other_job(connection: Connection, run_id: UUID, context_id: int, job: str | None) -> str:
-    """Return the job, without which of its parallel parts it is, if another one ran first in a lane of a run; else "".
+def name_other_job(job: str | None, first: str | None) -> str:
+    """Return a job, without which of its parallel parts it is, where another one ran `first` in its lane; else "".
 
     What one job ran again mends nothing of what another one did.
     """
-    if job is None:
+    if job is None or first is None:
         return ""
     own = _PART_OF_JOB.sub("", job)
-    first = await fetch_value(
-        connection,
-        "SELECT job FROM run_uploads WHERE run_id = %s AND context_id = %s ORDER BY created_at, id LIMIT 1",
-        (run_id, context_id),
-    )
-    return "" if first is None or _PART_OF_JOB.sub("", first) == own else own
+    return "" if _PART_OF_JOB.sub("", first) == own else own
 
 
 async def take_for_whole(connection: Connection, run_id: UUID, upload_id: UUID) -> None:

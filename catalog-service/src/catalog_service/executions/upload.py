@@ -231,10 +231,12 @@ async def _store(
         connection, run["id"], context_id, options.job, options.job_try
     )
     cursor = await connection.execute(
-        "SELECT sha256, id, shard, shards, attempt FROM run_uploads WHERE run_id = %s AND context_id = %s",
+        "SELECT sha256, id, shard, shards, attempt, job FROM run_uploads WHERE run_id = %s AND context_id = %s"
+        " ORDER BY created_at, id",
         (run["id"], context_id),
     )
-    known = {(row["sha256"], row["shard"], row["shards"], row["attempt"]): row["id"] for row in await cursor.fetchall()}
+    uploads = await cursor.fetchall()
+    known = {(row["sha256"], row["shard"], row["shards"], row["attempt"]): row["id"] for row in uploads}
     # Another shard or attempt may have the same bytes, and says by them how it ended.
     if before := known.get((results.sha256, options.shard, options.shards, attempt)):
         if not spec.is_selection:
@@ -247,7 +249,7 @@ async def _store(
         results.read.counts = await incoming.count(connection)
     if results.read.has_former_names:
         await identities.adopt(connection)
-    await incoming.gather(connection, await runs.find_other_job(connection, run["id"], context_id, options.job))
+    await incoming.gather(connection, runs.name_other_job(options.job, uploads[0]["job"] if uploads else None))
     unknown_ids = await incoming.match(connection)
     await incoming.find_tests(connection)
     matched = await incoming.count_matches(connection)
