@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, field_validator, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from chassis.web.text_forms import NOT_BLANK, TextForm
@@ -50,6 +51,16 @@ class ItemName(StrEnum):
         return f"{self}s"
 
 
+EXAMPLE: Final[JsonDict] = {
+    "key": "asil",
+    "name": "ASIL",
+    "of": ["requirement"],
+    "kind": "choice",
+    "choices": ["QM", "A", "B", "C", "D"],
+    "meaning": True,
+    "required": False,
+    "default": None,
+}
 KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_CHOICE), NOT_BLANK]
 
@@ -57,24 +68,7 @@ _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, 
 class ProjectField(BaseModel):
     """A field of a project: the items `of` which it is have its value in `custom_metadata.fields.<key>`."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "key": "asil",
-                    "name": "ASIL",
-                    "of": ["requirement"],
-                    "kind": "choice",
-                    "choices": ["QM", "A", "B", "C", "D"],
-                    "meaning": True,
-                    "required": False,
-                    "default": None,
-                }
-            ]
-        },
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra={"examples": [EXAMPLE]})
 
     key: Annotated[
         str,

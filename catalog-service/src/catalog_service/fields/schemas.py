@@ -6,32 +6,19 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from catalog_service.fields.definitions import MOST_FIELDS, ProjectField
+from catalog_service.fields.definitions import EXAMPLE, MOST_FIELDS, ProjectField
 
-_EXAMPLE: JsonDict = {
-    "fields": [
-        {
-            "key": "asil",
-            "name": "ASIL",
-            "of": ["requirement"],
-            "kind": "choice",
-            "choices": ["QM", "A", "B", "C", "D"],
-            "meaning": True,
-            "required": False,
-            "default": None,
-        },
-        {
-            "key": "owner",
-            "name": "Owner",
-            "of": ["requirement", "test_case"],
-            "kind": "person",
-            "choices": [],
-            "meaning": False,
-            "required": False,
-            "default": None,
-        },
-    ]
+_OWNER: JsonDict = {
+    "key": "owner",
+    "name": "Owner",
+    "of": ["requirement", "test_case"],
+    "kind": "person",
+    "choices": [],
+    "meaning": False,
+    "required": False,
+    "default": None,
 }
+_EXAMPLE: JsonDict = {"fields": [EXAMPLE, _OWNER]}
 
 
 class FieldsWrite(BaseModel):

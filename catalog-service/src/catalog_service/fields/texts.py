@@ -74,14 +74,20 @@ def _choice(field: ProjectField, text: str) -> str:
     return next((choice for choice in field.choices if choice.casefold() == look), text.strip())
 
 
+def parse_list(text: str) -> list[str] | None:
+    """Return the texts of a list in JSON that a cell has; None where it has none."""
+    if not text.startswith("["):
+        return None
+    try:
+        values = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return values if isinstance(values, list) and all(isinstance(value, str) for value in values) else None
+
+
 def _parts(field: ProjectField, text: str) -> list[str]:
-    if text.startswith("["):
-        try:
-            values = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            values = None
-        if isinstance(values, list) and all(isinstance(value, str) for value in values):
-            return values
+    if (values := parse_list(text)) is not None:
+        return values
     if any(choice.casefold() == text.casefold() for choice in field.choices):
         return [text]
     between = "[;\n]" if any("," in choice for choice in field.choices) else "[;,\n]"

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from catalog_service.exchange.words import fold
+from catalog_service.fields.texts import parse_list
 from catalog_service.values import (
     AutomationStatus,
     LinkType,
@@ -95,15 +96,10 @@ def converter(name: str, kind: str, split: str | None, *, is_own: bool = False) 
 
 
 def _tags(text: str, split: str | None) -> list[str]:
-    if text.startswith("["):
-        try:
-            values = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            values = None
-        if isinstance(values, list) and all(isinstance(value, str) for value in values):
-            return values
-        if text.find("]") == len(text) - 1 and text.rfind("[") == 0:
-            text, split = text[1:-1], split or ","
+    if (values := parse_list(text)) is not None:
+        return values
+    if text.startswith("[") and text.find("]") == len(text) - 1 and text.rfind("[") == 0:
+        text, split = text[1:-1], split or ","
     parts = text.split(split) if split is not None else [text]
     return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
