@@ -16,7 +16,7 @@ STATUS_OF_ALL = """
 """The status of a test by all that is known of one commit in `e`."""
 
 
-def ran_one_of(iterations: str, names: str) -> str:
+def match_iterations(iterations: str, names: str) -> str:
     """Return the condition that a run had one of some iterations; null of either: the whole test.
 
     Most tests have none, and to call the function for each of them takes longer than all else.
@@ -197,7 +197,7 @@ def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> st
         of_results=of_results,
         status_of_all=STATUS_OF_ALL,
         status_of_commit=STATUS_OF_COMMIT,
-        ran=ran_one_of("e.iterations", "s.iterations"),
+        ran=match_iterations("e.iterations", "s.iterations"),
     )
     only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id, k.test_id)" if falls_back else "false"
     states = _STATES_AT_COMMIT.format(

@@ -78,7 +78,7 @@ class Where(BaseModel):
         return conditions
 
     @model_serializer(mode="wrap")
-    def _as_sent(self, serialize: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+    def _write_as_sent(self, serialize: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
         """Write filters over fields of the project beside the others, as they are sent.
 
         Without the type of what it returns, which would stand for the model in the document.

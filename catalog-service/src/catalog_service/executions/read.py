@@ -280,7 +280,7 @@ def _line(
     if names_any or says_any:
         end = _end(result, guessed, maybe)
     elif result.former is not None:
-        end = f"{_NO_OTHER_NAMES}\\\\x{_former_fingerprint(*result.former)}\n"
+        end = f"{_NO_OTHER_NAMES}\\\\x{_fingerprint_former(*result.former)}\n"
     else:
         end = _NOTHING_ELSE
     return (
@@ -298,11 +298,11 @@ def _is_first(places: dict[int, int], class_name: str, name: str, place: str) ->
 def _end(result: Result, guessed: list[str], maybe: list[str]) -> str:
     said = _text(result.message, LONGEST_MESSAGE), _text(result.trace, LONGEST_TRACE)
     ids = map(_ids, (result.named, result.tags, guessed, result.requirements, maybe))
-    former = "\\N" if result.former is None else f"\\\\x{_former_fingerprint(*result.former)}"
+    former = "\\N" if result.former is None else f"\\\\x{_fingerprint_former(*result.former)}"
     return "\t".join((*said, *ids, former)) + "\n"
 
 
-def _former_fingerprint(class_name: str, name: str, suite: str, file: str) -> str:
+def _fingerprint_former(class_name: str, name: str, suite: str, file: str) -> str:
     named = normalise_name(class_name, name)
     former = _shared(named.class_name, suite, file)[0].copy()
     former.update(base_name(named.name).encode("utf-8", "replace"))

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from catalog_service.verdict_states import STATUS_OF_COMMIT, ran_one_of
+from catalog_service.verdict_states import STATUS_OF_COMMIT, match_iterations
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_value
 
@@ -34,7 +34,7 @@ _ASKED = """
 _NAMED = "automated_test_cases c ON (c.test_id, c.test_case_id) = (one.test_id, one.test_case_id)"
 # A run counts that had an iteration which names the test case: without any the test is missing there.
 _OF_ONE = f"""
-    e.test_id = one.test_id AND e.context_id = one.context_id AND {ran_one_of("e.iterations", "c.iterations")}"""
+    e.test_id = one.test_id AND e.context_id = one.context_id AND {match_iterations("e.iterations", "c.iterations")}"""
 # A test that a lane has now does not stand in the runs from before lanes any more.
 _COUNTS = """
     NOT EXISTS (

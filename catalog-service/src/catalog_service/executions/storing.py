@@ -14,7 +14,7 @@ from psycopg.errors import UniqueViolation
 from catalog_service.executions import lanes, states
 from catalog_service.executions.read import FAILED, FLAKY, PASSED, SKIPPED
 from catalog_service.executions.states import Affected
-from catalog_service.verdict_states import ran_one_of
+from catalog_service.verdict_states import match_iterations
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_value
 
@@ -281,7 +281,7 @@ async def _had(connection: Connection, run: Run) -> list[Affected]:
         f"""
         SELECT DISTINCT c.test_case_id, c.test_id, %(context)s::integer AS context_id
         FROM incoming_tests i JOIN automated_test_cases c ON c.test_id = i.test_id
-        WHERE {ran_one_of("i.iterations", "c.iterations")}
+        WHERE {match_iterations("i.iterations", "c.iterations")}
         """,
         {"context": run.context_id},
     )

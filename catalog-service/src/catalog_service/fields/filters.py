@@ -174,16 +174,16 @@ def number_of(field: ProjectField) -> str:
 def order_of(field: ProjectField) -> By:
     """Return the column of an order by a field: choices in their order, numbers by size, all else by its text."""
     if field.kind is FieldKind.NUMBER:
-        return _by(number_of(field), float)
+        return _order_by(number_of(field), float)
     if field.kind in CHOOSING:
         first = f"CASE json_typeof(custom_metadata -> 'fields' -> '{field.key}') WHEN 'array'"
         value = f"({first} THEN custom_metadata -> 'fields' -> '{field.key}' ->> 0 ELSE {text_of(field)} END)"
         choices = ", ".join(_literal(choice) for choice in field.choices)
-        return _by(f"array_position(ARRAY[{choices}], {value})", int)
-    return _by(f"lower{text_of(field)}" if field.kind in _WRITTEN else text_of(field), str)
+        return _order_by(f"array_position(ARRAY[{choices}], {value})", int)
+    return _order_by(f"lower{text_of(field)}" if field.kind in _WRITTEN else text_of(field), str)
 
 
-def _by(sql: str, kind: type) -> By:
+def _order_by(sql: str, kind: type) -> By:
     return By(sql, kind, nullable=True, member=sql)
 
 

@@ -89,7 +89,7 @@ def find_sources(paths: Sequence[Path]) -> Sources:
                 _place(file, found, trees, named=named)
     for name, files in trees.items():
         if files:
-            found.records.append(_as_one(name, files))
+            found.records.append(_join_files(name, files))
     return found
 
 
@@ -151,7 +151,7 @@ def is_packed(file: Path) -> bool:
         return is_archive(opened.read(512))
 
 
-def _as_one(format_name: str, files: list[Path]) -> Source:
+def _join_files(format_name: str, files: list[Path]) -> Source:
     """Return files of one format as what is read at once: as one archive, where there are several."""
     if len(files) == 1:
         return Source(str(files[0]), format_name, (files[0],))

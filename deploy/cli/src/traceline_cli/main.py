@@ -115,7 +115,7 @@ def log_in_here(context: Context, email: str | None, password: str | None, *, by
         raise click.UsageError("--token takes no email and no password.")
     api = context.at(context.url, None)
     if by_token:
-        token = _asked_token(context, api)
+        token = _ask_token(context, api)
         me = content_of(context.at(context.url, token).call("GET", "/api/v1/auth/me"), "email")
         _keep(context, api, token, _AS_LONG, f"Logged in as {me['email']}, as long as the token is good.")
         return
@@ -130,7 +130,7 @@ def log_in_here(context: Context, email: str | None, password: str | None, *, by
     _keep(context, api, token, seconds, f"Logged in for {seconds // 60} minutes.")
 
 
-def _asked_token(context: Context, api: Api) -> str:
+def _ask_token(context: Context, api: Api) -> str:
     """Return the API token that somebody enters; raise Failure for what is none."""
     if sys.stdin.isatty():
         context.terminal.say(f"Make an API token at {api.page}/account, with the scopes that you need, and paste it.")

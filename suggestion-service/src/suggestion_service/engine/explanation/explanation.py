@@ -73,7 +73,7 @@ class Facts:
 def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
     """Put together what is known of one pair; without the readings of both nothing is quoted or held against it."""
     if facts.languages and requirement is not None and test_case is not None:
-        facts, requirement, test_case = _by_common_words(facts, requirement, test_case)
+        facts, requirement, test_case = _rename_common_words(facts, requirement, test_case)
     matched, others, other_weight = matches(facts.terms, requirement, test_case, _MATCHED_TERMS)
     others, other_weight = others + facts.others, other_weight + facts.other_weight
     signs: list[Against] = []
@@ -113,7 +113,7 @@ def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None
     )
 
 
-def _by_common_words(facts: Facts, requirement: Reading, test_case: Reading) -> tuple[Facts, Reading, Reading]:
+def _rename_common_words(facts: Facts, requirement: Reading, test_case: Reading) -> tuple[Facts, Reading, Reading]:
     """Return the same with one name for all terms that are one word: the first that it has in the requirement."""
     said = [*requirement.words, *test_case.words, *facts.terms, *([facts.common.term] if facts.common else [])]
     first: dict[str, str] = {}
