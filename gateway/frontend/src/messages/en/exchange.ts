@@ -121,7 +121,6 @@ export const exchange = {
     headerRow: "Names of columns in row",
     asProposed: "As proposed",
     wrong: (count: number) => `✕ ${numbers.format(count)}`,
-    wrongSaid: counted("row cannot be taken as it is", "rows cannot be taken as they are"),
     unsure: "Not sure",
     leftOut: "Nothing of this sheet is taken. Choose what its rows are to import it.",
     noRows: "No row stands below the names of its columns.",
