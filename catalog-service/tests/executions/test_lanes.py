@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from catalog_service.executions import runs_of_gate
+from catalog_service.figures import MOST_NAMED
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from testing.service import Json, ok, problem
@@ -192,6 +193,26 @@ async def test_new_failures_are_those_of_verified_requirements_that_miss_a_test_
     assert (_rule(gate, "no_new_failures")["actual"], gate["passed"]) == (1, False)
     gate = await traced.gate(no_new_failures=True, commit=traced.commit("c2"))
     assert (_rule(gate, "no_new_failures")["actual"], gate["passed"]) == (1, False)
+
+
+async def test_new_failures_are_found_beyond_those_that_figures_name(traced: Traced) -> None:
+    catalog, module = traced.results.catalog, traced.requirement["module"]
+    for _ in range(MOST_NAMED):
+        await catalog.link(await catalog.requirement(module=module), traced.test_case)
+    others = [await catalog.test_case(external_id=f"T{catalog.word()}") for _ in range(MOST_NAMED)]
+    for one in others:
+        await catalog.link(traced.requirement, one)
+    own = traced.branch
+    await traced.run(("a", "failed"), lane=own, commit="c1")
+    assert _rule(await traced.gate(no_new_failures=True), "no_new_failures")["actual"] == MOST_NAMED + 1
+    traced.branch = "main"
+    keys = [traced.key, *(one["external_id"] for one in others)]
+    all_pass = junit(*((f"[{key}] a", "passed") for key in keys))
+    for branch in ("main", own):
+        ok(await traced.results.post(all_pass, branch=branch, lane=own, commit=f"{own} {branch}"))
+    traced.branch = own
+    ok(await traced.results.post(junit(("other", "passed")), branch=own, lane=own, commit=f"{own} c3"))
+    assert _rule(await traced.gate(no_new_failures=True), "no_new_failures")["actual"] == MOST_NAMED + 1
 
 
 async def test_what_people_execute_never_hides_what_fails_in_ci(traced: Traced) -> None:

@@ -303,7 +303,8 @@ class Gate:
 
     async def _no_new_failures(self, rule: Rule) -> Outcome:
         accepted = await self._accepted_by(rule)
-        found = await new_failures.find(self._connection, self._basis, allow_flaky=self._allow_flaky)
+        figures = await self._figures(rule.where)
+        found = await new_failures.find(self._connection, figures, self._basis, allow_flaky=self._allow_flaky)
         new = [one for one in await self._select_in_scope(rule.where, found) if one not in accepted]
         count = len(new)
         verb = "fails or misses a test" if count == 1 else "fail or miss a test"

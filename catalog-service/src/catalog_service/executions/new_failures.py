@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from catalog_service.figures import Figures
 from catalog_service.verdict_filters import requirements_with
 from catalog_service.verdict_reads import missing_a_test, of_requirements
 from catalog_service.verdict_states import CONTEXTS, STATUS_OF_ALL
@@ -51,13 +52,19 @@ _MISSED_NEWLY = f"""
     WHERE (s.position < x.missing_before OR s.position > %(place)s) AND NOT {_MISSED_BEFORE.format(test="s")}"""
 
 
-async def find(connection: Connection, basis: Basis, *, allow_flaky: bool) -> list[UUID]:
+_LINKED_WITH = f"""
+    SELECT DISTINCT l.requirement_id FROM links l JOIN test_cases t ON t.id = l.test_case_id
+    WHERE t.id = ANY(%(test_cases)s) AND {COUNTS_FOR}"""
+
+
+async def find(connection: Connection, figures: Figures, basis: Basis, *, allow_flaky: bool) -> list[UUID]:
     """Return the requirements that fail here and did not there, or miss a test and were verified there.
 
-    There is the default branch; where that is asked about itself, what stood there before the commit.
+    There is the default branch; where that is asked about itself, what stood there before the commit. Some that the
+    figures are not about may be among them.
     """
-    failing = await requirements_with(connection, Choice((Verdict.FAILED,), ()), basis)
-    missing = [one for one in await missing_a_test(connection, basis) if one not in {*failing}]
+    failing = await _failing(connection, figures, basis)
+    missing = [one for one in await _missing(connection, figures, basis) if one not in {*failing}]
     if not (failing or missing):
         return []
     if basis.branch == basis.default_branch:
@@ -68,6 +75,21 @@ async def find(connection: Connection, basis: Basis, *, allow_flaky: bool) -> li
     before = await of_requirements(connection, [*failing, *missing], default)
     new = [one for one in failing if before[one]["verdict"] != Verdict.FAILED]
     return new + [one for one in missing if is_verified(before[one]["verdict"], allow_flaky=allow_flaky)]
+
+
+async def _failing(connection: Connection, figures: Figures, basis: Basis) -> list[UUID]:
+    named = [one for group in figures.having([Verdict.FAILED]) for one in group.first]
+    if len(named) == figures.by_verdict[Verdict.FAILED]:
+        return named
+    return await requirements_with(connection, Choice((Verdict.FAILED,), ()), basis)
+
+
+async def _missing(connection: Connection, figures: Figures, basis: Basis) -> list[UUID]:
+    """Return the requirements that miss a test: figures name test cases."""
+    named = figures.missing.first
+    if len(named) < figures.missing.count:
+        return await missing_a_test(connection, basis)
+    return await fetch_column(connection, _LINKED_WITH, {"test_cases": named}) if named else []
 
 
 async def _since(
