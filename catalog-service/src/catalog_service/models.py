@@ -272,6 +272,7 @@ accepted_suggestions = sa.Table(
     required("link_id", sa.Uuid, comment="stays when the link is deleted"),
     timestamp("created_at"),
 )
+sa.Index(None, accepted_suggestions.c.link_id)
 
 undone_acceptances = sa.Table(
     "undone_acceptances",

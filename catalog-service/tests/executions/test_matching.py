@@ -297,6 +297,7 @@ async def test_an_execution_by_hand_counts_as_one_of_ci(results: Results) -> Non
     path = f"/test-cases/{test_case['id']}/results"
     execution = ok(await results.catalog.post(path, {"status": "failed", "notes": "The left door stays open."}), 201)
     assert (execution["status"], execution["message"]) == ("failed", "The left door stays open.")
+    assert execution["run"]["recorded_by"] == results.catalog.email
     found = await results.verdict(requirement)
     assert (found["verdict"], found["items"]) == ("failed", [execution])
     assert (await results.catalog.read("/automated-tests", test_case_id=test_case["id"]))["total"] == 0

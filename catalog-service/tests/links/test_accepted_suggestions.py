@@ -55,7 +55,7 @@ async def test_the_link_is_confirmed_by_who_accepted_and_has_the_score(
 ) -> None:
     (link_id,) = await ask(one)
     link = await catalog.read(f"/links/{link_id}")
-    suggestion_id = one.pop("suggestion_id")
+    suggestion_id = one["suggestion_id"]
     del one["actor"]
     assert link == one | {
         "id": link_id,
@@ -65,6 +65,8 @@ async def test_the_link_is_confirmed_by_who_accepted_and_has_the_score(
         "confirmed_at": link["created_at"],
         "confirmed_by": "kim@example.test",
         "updated_at": link["created_at"],
+        "requirement_version": 1,
+        "test_case_version": 1,
         "suspect": False,
         "suspect_reason": None,
     }

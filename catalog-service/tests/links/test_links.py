@@ -41,6 +41,9 @@ async def test_a_link_made_by_hand_is_manual_and_certain(catalog: Any) -> None:
         "confirmed_at": None,
         "confirmed_by": None,
         "updated_at": link["created_at"],
+        "requirement_version": 1,
+        "test_case_version": 1,
+        "suggestion_id": None,
         "suspect": False,
         "suspect_reason": None,
     }

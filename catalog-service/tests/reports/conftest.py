@@ -23,6 +23,7 @@ class Record:
         self.requirements: dict[UUID, dict[str, Any]] = {}
         self.test_cases: dict[UUID, dict[str, Any]] = {}
         self.links: list[dict[str, Any]] = []
+        self.acceptances: list[dict[str, Any]] = []
 
     def requirement(self, **fields: Any) -> UUID:
         """Note a requirement; `save` stores it."""
@@ -54,6 +55,12 @@ class Record:
         self.links.append(row)
         return row["id"]
 
+    def accepted(self, link: UUID) -> UUID:
+        """Note that a link was made from a suggestion; `save` stores it. Return the suggestion's id."""
+        row = {"suggestion_id": uuid4(), "link_id": link, "created_at": _BEGAN}
+        self.acceptances.append(row)
+        return row["suggestion_id"]
+
     async def save(self) -> None:
         """Store everything that is noted."""
         revisions = [
@@ -65,6 +72,7 @@ class Record:
             ("requirements", self.requirements.values()),
             ("test_cases", self.test_cases.values()),
             ("links", self.links),
+            ("accepted_suggestions", self.acceptances),
         )
         async with self.database.transaction() as connection, connection.cursor() as cursor:
             for table, rows in tables:

@@ -52,7 +52,7 @@ HOSTILE = [
     "TRUE",
 ]
 
-ELEMENTS = "html head meta title style body h1 p dl div dt dd table thead tr th tbody td"
+ELEMENTS = "html head meta title style body h1 p dl div dt dd table thead tr th tbody td span"
 
 
 WHOLE = Scope(Conditions(), Conditions(), {}, None)
@@ -117,6 +117,39 @@ def hostile_record(record: Any) -> list[UUID]:
         requirements.append(record.requirement(title=text, external_id=f"R{number:02}", module=text[:100], version=1))
         record.link(requirements[-1], record.test_case(title=text, external_id=text[:100]))
     return requirements
+
+
+async def test_documents_say_who_accepted_and_confirmed_a_link_unless_people_are_hidden(
+    record: Any, client: httpx.AsyncClient
+) -> None:
+    moment = datetime(2026, 3, 2, 8, 30, tzinfo=UTC)
+    record.link(
+        record.requirement(),
+        record.test_case(),
+        link_source="ai_confirmed",
+        confidence_score=0.734,
+        notes="Same words",
+        created_by="kim@example.test",
+        confirmed_at=moment,
+        confirmed_by="erased-7@erased.invalid",
+    )
+    await record.save()
+
+    (row,) = read_csv((await fetch(client, "csv")).content)
+    assert (row["linked_by"], row["link_notes"]) == ("kim@example.test", "Same words")
+    assert (row["confirmed_by"], row["confirmed_at"][:10]) == ("erased-7@erased.invalid", "2026-03-02")
+    said = (await fetch(client, "html")).text
+    assert "accepted by kim@example.test on 2025-01-01, suggested with a score of 0.73" in said
+    assert "confirmed by Erased person 7 on 2026-03-02 for versions 2 and 2" in said
+
+    (hidden,) = read_csv((await fetch(client, "csv", people="hide")).content)
+    assert not {"linked_by", "confirmed_by"} & hidden.keys()
+    assert hidden["confirmed_at"] == row["confirmed_at"]
+    anonymous = (await fetch(client, "html", people="hide")).text
+    assert "accepted on 2025-01-01" in anonymous
+    assert "kim@example.test" not in anonymous
+    as_json = (await client.get("/api/v1/reports/traceability-matrix", params={"people": "hide"})).text
+    assert "@" not in as_json
 
 
 async def test_the_csv_holds_each_pair_and_each_uncovered_requirement(record: Any, client: httpx.AsyncClient) -> None:
@@ -207,7 +240,7 @@ async def test_every_text_of_the_workbook_is_a_text(record: Any, client: httpx.A
             assert isinstance(cell, str)
             if plain:
                 assert cell.rstrip() == text
-    assert (by_requirement["Z"][0], by_requirement["Z"][8:]) == (str(uncovered), (False,) + (None,) * 9)
+    assert (by_requirement["Z"][0], by_requirement["Z"][8:]) == (str(uncovered), (False,) + (None,) * 17)
     figures = dict(row[:2] for row in read_sheet(response.content, "Summary"))
     assert figures["Total requirements"] == len(HOSTILE) + 1
     assert figures["Coverage"] == pytest.approx(len(HOSTILE) / (len(HOSTILE) + 1))
@@ -484,7 +517,7 @@ async def test_every_document_says_what_it_is_of_and_lists_the_orphans_of_its_mo
     assert [row[0] for row in read_sheet(book, "Orphan test cases")] == ["External ID", "TC-ALONE"]
     summary = dict(row[:2] for row in read_sheet(book, "Summary"))
     assert (summary["Filters"], summary["Total test cases"]) == ("status: tested; module: Doors", 2)
-    assert openpyxl.load_workbook(io.BytesIO(book))["Matrix"].auto_filter.ref == "A1:R2"
+    assert openpyxl.load_workbook(io.BytesIO(book))["Matrix"].auto_filter.ref == "A1:Z2"
 
     page = (await fetch(client, "html", **query)).text
     assert "Filters: status: tested; module: Doors" in page

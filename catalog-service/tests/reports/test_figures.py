@@ -142,7 +142,10 @@ async def test_a_row_of_the_matrix_tells_of_the_requirement_its_test_cases_and_t
 ) -> None:
     requirement = record.requirement(external_id="REQ-1", title="Sign in", module="accounts", status="approved")
     test_case = record.test_case(external_id="TC-1", title="Signs in", status="passed")
-    link = record.link(requirement, test_case, link_type="verifies", link_source="ai_confirmed", confidence_score=0.71)
+    accepted = {"link_source": "ai_confirmed", "confidence_score": 0.71, "created_by": "kim@example.test"}
+    confirmed = {"confirmed_at": datetime(2026, 3, 2, 8, 30, tzinfo=UTC), "confirmed_by": "lee@example.test"}
+    link = record.link(requirement, test_case, link_type="verifies", notes="Same words", **accepted, **confirmed)
+    suggestion = record.accepted(link)
     await record.save()
 
     [row] = (await read(client, "traceability-matrix"))["items"]
@@ -169,6 +172,14 @@ async def test_a_row_of_the_matrix_tells_of_the_requirement_its_test_cases_and_t
                 "confidence_score": 0.71,
                 "suspect": False,
                 "suspect_reason": None,
+                "linked_at": "2025-01-01T00:00:00.000000Z",
+                "linked_by": "kim@example.test",
+                "link_notes": "Same words",
+                "suggestion_id": str(suggestion),
+                "confirmed_at": "2026-03-02T08:30:00.000000Z",
+                "confirmed_by": "lee@example.test",
+                "link_requirement_version": 2,
+                "link_test_case_version": 2,
                 "test_case": {"id": str(test_case), "external_id": "TC-1", "title": "Signs in", "module": None},
             }
         ],

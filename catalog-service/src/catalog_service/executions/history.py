@@ -27,7 +27,8 @@ _COLUMNS = """
     coalesce(f.iterations, '{}') AS iterations,
     json_build_object('id', t.id, 'class_name', t.class_name, 'name', t.name) AS test,
     json_build_object('id', r.id, 'key', r.key, 'branch', x.branch, 'commit', r.commit,
-        'environment', nullif(x.environment, ''), 'build_url', r.build_url) AS run,
+        'environment', nullif(x.environment, ''), 'build_url', r.build_url,
+        'recorded_by', CASE WHEN t.is_manual THEN r.created_by END) AS run,
     coalesce((SELECT json_agg(json_build_object('id', c.id, 'external_id', c.external_id, 'title', c.title,
                 'module', c.module) ORDER BY c.external_id, c.id)
               FROM automated_test_cases m JOIN test_cases c ON c.id = m.test_case_id WHERE m.test_id = e.test_id), '[]'

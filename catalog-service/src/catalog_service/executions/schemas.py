@@ -152,6 +152,7 @@ class Execution(BaseModel):
                         "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
                         "environment": "linux",
                         "build_url": None,
+                        "recorded_by": None,
                     },
                     "test_cases": [
                         {
@@ -175,7 +176,9 @@ class Execution(BaseModel):
     trace: str | None
     iterations: Annotated[list[str], Field(description="Names of the iterations that failed; at most 50.")]
     test: dict[str, Any]
-    run: dict[str, Any]
+    run: Annotated[
+        dict[str, Any], Field(description="The run; `recorded_by` is the email of who executed it, of one by hand.")
+    ]
     test_cases: list[ShortItem]
 
 

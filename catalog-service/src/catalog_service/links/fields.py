@@ -27,3 +27,5 @@ class StoredLink(TypedDict):
 
 
 COLUMNS = tuple(StoredLink.__annotations__)
+ORIGIN = ("requirement_version", "test_case_version", "suggestion_id")
+"""What is told beside: for which versions of its items a link was made or confirmed, and from which suggestion."""

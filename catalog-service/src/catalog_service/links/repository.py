@@ -40,6 +40,7 @@ class LinkRow(NamedLink):
     test_case_version: int
     test_case_version_now: int
     test_case_changes: list[str] | None
+    suggestion_id: UUID | None
 
 
 class LockedLink(NamedLink):
@@ -63,7 +64,14 @@ ENDS = ", ".join(
     f"{alias}.{name} AS {kind}_{name}" for kind, alias in _ALIASES.items() for name in BRIEF if name != "id"
 )
 """What `service.ends` needs, beside the ids that a link has of both items."""
-SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {ENDS}, {suspicion.COLUMNS}"
+SUGGESTION = (
+    "CASE WHEN l.link_source = 'ai_confirmed' THEN"
+    " (SELECT a.suggestion_id FROM accepted_suggestions a WHERE a.link_id = l.id) END"
+)
+"""Which suggestion a link `l` was made from, where it was made from one."""
+SELECTED = (
+    f"{', '.join(f'l.{column}' for column in COLUMNS)}, {ENDS}, {suspicion.COLUMNS}, {SUGGESTION} AS suggestion_id"
+)
 """The columns of a LinkRow, over `links l` and JOINED_ENDS."""
 
 
@@ -149,6 +157,7 @@ async def find_linked(
             *(f"l.{column} AS {PREFIX}{column}" for column in COLUMNS),
             ENDS,
             suspicion.COLUMNS,
+            f"{SUGGESTION} AS suggestion_id",
         )
     )
     conditions = Conditions()

@@ -94,6 +94,9 @@ _EXAMPLE: JsonDict = {
     "confirmed_at": None,
     "confirmed_by": None,
     "updated_at": "2026-03-02T08:30:00.123456Z",
+    "requirement_version": 1,
+    "test_case_version": 1,
+    "suggestion_id": None,
     "suspect": True,
     "suspect_reason": {
         "summary": "The requirement went from version 1 to 2 (title) after this link was made or last confirmed.",
@@ -129,12 +132,19 @@ class Link(BaseModel):
     link_type: LinkType
     link_source: LinkSource
     confidence_score: float | None
-    notes: str | None
+    notes: Annotated[str | None, Field(description="Of one that was accepted, at first the note of the review.")]
     created_at: datetime
-    created_by: str | None
+    created_by: Annotated[str | None, Field(description="The email of who made it, or accepted its suggestion.")]
     confirmed_at: datetime | None
-    confirmed_by: str | None
+    confirmed_by: Annotated[str | None, Field(description="The email of who confirmed it last.")]
     updated_at: Annotated[datetime, Field(description="When it was made, changed or confirmed last.")]
+    requirement_version: Annotated[
+        int, Field(description="The version of the requirement that it was made or last confirmed for.")
+    ]
+    test_case_version: Annotated[int, Field(description="That of the test case.")]
+    suggestion_id: Annotated[
+        UUID | None, Field(description="The suggestion that it was accepted from; its score is `confidence_score`.")
+    ]
     suspect: bool
     suspect_reason: SuspectReason | None
 

@@ -11,7 +11,7 @@ from catalog_service.items import repository as items
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import repository
-from catalog_service.links.fields import COLUMNS, StoredLink
+from catalog_service.links.fields import COLUMNS, ORIGIN, StoredLink
 from catalog_service.links.repository import LinkRow, NamedLink
 from catalog_service.links.schemas import AcceptedSuggestion
 from catalog_service.values import LinkSource, LinkType
@@ -34,6 +34,7 @@ def shown(row: Mapping[str, Any], prefix: str = "") -> Row:
     why = suspicion.reason(row)
     return {
         **{name: row[prefix + name] for name in COLUMNS},
+        **{name: row[name] for name in ORIGIN},
         "suspect": why is not None,
         "suspect_reason": why,
     }
@@ -111,7 +112,7 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     }
     versions = {name: found[name] for name in ("requirement_version", "test_case_version")}
     await repository.insert(connection, {**link, **versions}, _created({**found, **link}, None, actor))
-    return {**link, "suspect": False, "suspect_reason": None}
+    return {**link, **versions, "suggestion_id": None, "suspect": False, "suspect_reason": None}
 
 
 def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:

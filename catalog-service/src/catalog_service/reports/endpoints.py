@@ -17,6 +17,7 @@ from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.html_format import HtmlMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
 from catalog_service.reports.paging import paged_together
+from catalog_service.reports.people import PeopleQuery
 from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
@@ -44,7 +45,7 @@ _MEDIA_TYPES = {
 }
 
 
-class MatrixQuery(RequirementFilters, BasisQuery):
+class MatrixQuery(RequirementFilters, BasisQuery, PeopleQuery):
     """What the matrix is of, and in which form."""
 
     results: Annotated[
@@ -79,19 +80,22 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     """Return the matrix of the requirements that the filters find, by module and external_id.
 
     `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
-    tags, orphans among them. `skip` and `limit` page the JSON form; the other formats hold every row: one a pair of
-    requirement and test case, one for a requirement without any, and at the end the test cases without a requirement.
-    Every document names its filters and its time.
+    tags, orphans among them. Links tell who made, accepted and confirmed them, when and with which note. `skip` and
+    `limit` page the JSON form; the other formats hold every row: one a pair of requirement and test case, one for a
+    requirement without any, and at the end the test cases without a requirement. Every document names its filters and
+    its time.
     """
     query = read_query(request, MatrixQuery)
     scope = await scope_of(database, query)
     basis = _basis(query, settings)
     matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:
-        response = _document(database, scope, matrix_format, viewer, basis)
+        response = _document(database, scope, matrix_format, viewer, basis, has_people=query.shows_people)
     else:
         wanted = paged_together(request, query, service.MATRIX_ORDERS)
-        found, matrix = await service.matrix(database, scope, datetime.now(UTC), wanted, basis)
+        found, matrix = await service.matrix(
+            database, scope, datetime.now(UTC), wanted, basis, has_people=query.shows_people
+        )
         response = page(request, wanted.whole, found, extra=matrix)
     response.headers["Vary"] = "Accept"
     return response
@@ -104,7 +108,7 @@ def _basis(query: MatrixQuery, settings: Settings) -> Basis | None:
 
 
 def _document(
-    database: Db, scope: Scope, matrix_format: MatrixFormat, reader: Identity, basis: Basis | None
+    database: Db, scope: Scope, matrix_format: MatrixFormat, reader: Identity, basis: Basis | None, *, has_people: bool
 ) -> Response:
     document = _DOCUMENTS[matrix_format]
     made_at = datetime.now(UTC)
@@ -112,7 +116,7 @@ def _document(
     disposition = "inline" if matrix_format is MatrixFormat.HTML else "attachment"
     name = f"traceability-matrix-{made_at:%Y-%m-%d}.{matrix_format}"
     return DocumentResponse(
-        partial(export.make, database, scope, document, made_at, basis=basis),
+        partial(export.make, database, scope, document, made_at, basis=basis, has_people=has_people),
         document.media_type,
         {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers},
         reader=reader.id,

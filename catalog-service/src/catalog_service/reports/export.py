@@ -27,6 +27,7 @@ async def make(
     file: IO[bytes],
     *,
     basis: Basis | None = None,
+    has_people: bool = True,
 ) -> AsyncGenerator[int, None]:
     """Write the whole matrix of `scope`, all of one moment, to an empty file; return how long the file is, as it grows.
 
@@ -36,7 +37,7 @@ async def make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="traceability-matrix-"))
             async with snapshot(database) as connection:
-                about = await service.about(connection, scope, made_at, basis)
+                about = await service.about(connection, scope, made_at, basis, has_people=has_people)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 async with aclosing(repository.matrix_rows(connection, scope.requirements)) as parts:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
-from catalog_service.links.repository import JOINED_ENDS
+from catalog_service.links.repository import JOINED_ENDS, SUGGESTION
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.reports.scope import Counts, Scope
 from catalog_service.row_counts import counted
@@ -59,6 +59,14 @@ class LinkedTestCase(TypedDict):
     confidence_score: float | None
     suspect: bool
     suspect_reason: Row | None
+    linked_at: str
+    linked_by: str | None
+    link_notes: str | None
+    suggestion_id: str | None
+    confirmed_at: str | None
+    confirmed_by: str | None
+    link_requirement_version: int
+    link_test_case_version: int
     last_result: NotRequired[str | None]
     last_run_at: NotRequired[datetime | None]
 
@@ -137,6 +145,10 @@ _CHANGES = (
 )
 
 
+def _moment(column: str) -> str:
+    return f"to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+
+
 def _matrix(scope: Conditions, wanted: PageRequest) -> str:
     # The page is chosen before anything is joined: rows that are skipped cost next to nothing.
     columns = "r.id, r.external_id, r.title, r.module, r.type, r.priority, r.status, r.version"
@@ -148,7 +160,11 @@ def _matrix(scope: Conditions, wanted: PageRequest) -> str:
                        'status', t.status,
                        'link_id', l.id, 'link_type', l.link_type, 'link_source', l.link_source,
                        'confidence_score', l.confidence_score, 'suspect', {suspicion.IS_SUSPECT},
-                       'suspect_reason', CASE WHEN {suspicion.IS_SUSPECT} THEN {_CHANGES} END
+                       'suspect_reason', CASE WHEN {suspicion.IS_SUSPECT} THEN {_CHANGES} END,
+                       'linked_at', {_moment("l.created_at")}, 'linked_by', l.created_by, 'link_notes', l.notes,
+                       'suggestion_id', {SUGGESTION}, 'confirmed_at', {_moment("l.confirmed_at")},
+                       'confirmed_by', l.confirmed_by, 'link_requirement_version', l.requirement_version,
+                       'link_test_case_version', l.test_case_version
                    ) ORDER BY t.external_id, t.id), '[]') AS test_cases
             FROM links l JOIN test_cases t ON t.id = l.test_case_id WHERE l.requirement_id = r.id
         ) AS linked

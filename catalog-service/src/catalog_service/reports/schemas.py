@@ -67,6 +67,14 @@ class MatrixTestCase(ShortItem):
     confidence_score: float | None
     suspect: bool
     suspect_reason: SuspectReason | None
+    linked_at: datetime = Field(description="When the link was made.")
+    linked_by: str | None = Field(description="Who made it, or accepted its suggestion; null with people=hide.")
+    link_notes: str | None
+    suggestion_id: UUID | None = Field(description="The suggestion that the link was accepted from.")
+    confirmed_at: datetime | None
+    confirmed_by: str | None = Field(description="Who confirmed it last; null with people=hide.")
+    link_requirement_version: int = Field(description="The version of the requirement that it was last confirmed for.")
+    link_test_case_version: int = Field(description="That of the test case.")
     last_result: str | None = Field(None, description="How it ended last; only with results=true.")
     last_run_at: datetime | None = Field(None, description="When; only with results=true.")
     test_case: ShortItem

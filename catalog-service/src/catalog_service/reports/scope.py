@@ -88,6 +88,8 @@ class About:
     notes: tuple[str, ...] = ()
     has_results: bool = False
     """Whether rows tell what results say of them."""
+    has_people: bool = True
+    """Whether links tell who made and confirmed them."""
     project: str = field(default_factory=projects.current.get)
 
     @property

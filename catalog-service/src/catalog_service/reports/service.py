@@ -8,7 +8,9 @@ from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE
 from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
+from catalog_service.reports.formats import PEOPLE
 from catalog_service.reports.paging import PagedTogether
+from catalog_service.reports.people import hide_people
 from catalog_service.reports.scope import About, Counts, Scope, Summary, notes_on
 from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
@@ -36,7 +38,9 @@ def summary_of(counts: Counts) -> Summary:
     }
 
 
-async def about(connection: Connection, scope: Scope, made_at: datetime, basis: Basis | None) -> About:
+async def about(
+    connection: Connection, scope: Scope, made_at: datetime, basis: Basis | None, *, has_people: bool = True
+) -> About:
     """Return what the matrix of a scope says of itself.
 
     Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without a link
@@ -47,7 +51,7 @@ async def about(connection: Connection, scope: Scope, made_at: datetime, basis: 
     notes = await _notes(connection, scope.modules)
     if basis is not None:
         notes = (*notes, f"Verdicts are of {basis.said}.", *await tell_older(connection, basis))
-    return About(summary, made_at, scope.filters, notes, basis is not None)
+    return About(summary, made_at, scope.filters, notes, basis is not None, has_people)
 
 
 async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[str, ...]:
@@ -62,7 +66,13 @@ GAPS_ORDERS = (repository.UNLINKED_ORDER, repository.UNLINKED_ORDER, repository.
 
 
 async def matrix(
-    database: Database, scope: Scope, made_at: datetime, wanted: PagedTogether, basis: Basis | None
+    database: Database,
+    scope: Scope,
+    made_at: datetime,
+    wanted: PagedTogether,
+    basis: Basis | None,
+    *,
+    has_people: bool = True,
 ) -> tuple[Fetched, Row]:
     """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about.
 
@@ -76,6 +86,8 @@ async def matrix(
         items = await _matrix_page(connection, scope.requirements, of_rows, total)
         if basis is not None:
             await add_results(connection, items.rows, basis)
+    if not has_people:
+        hide_people([linked for row in items.rows for linked in row["test_cases"]], PEOPLE)
     return Fetched(items.rows, total, wanted.end((items, orphans))), {
         "orphan_test_cases": {"items": orphans.rows, "total": orphan_total},
         "summary": of.summary,

@@ -41,6 +41,8 @@ class _Column(NamedTuple):
 
 _TYPES = {name: sql.SQL(name) for name in ("text", "character varying", "json", "jsonb", "text[]", "bytea")}
 
+_PSEUDONYM = re.compile(rf"\berased-(\d+)@{re.escape(DOMAIN)}")
+
 # Behind an address in the name of a file stands one of these, and no further part of the address.
 _EXTENSIONS = "csv|tsv|txt|log|xls|xlsx|xlsm|json|jsonl|ndjson|xml|reqif|reqifz|htm|html|yml|yaml"
 
@@ -88,6 +90,11 @@ def _pattern_of_name(name: str) -> str:
 
 def _literally(text: str) -> str:
     return re.sub(r"([^\w@-])", r"\\\1", text)
+
+
+def without_pseudonyms(text: str) -> str:
+    """Return a text with erased people as such, and not by the address that stands for them and leads nowhere."""
+    return _PSEUDONYM.sub(lambda found: f"Erased person {found[1]}", text)
 
 
 async def erase(connection: Connection, person: Person) -> None:

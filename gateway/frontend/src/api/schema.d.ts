@@ -1931,9 +1931,10 @@ export interface paths {
          * @description Return the matrix of the requirements that the filters find, by module and external_id.
          *
          *     `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
-         *     tags, orphans among them. `skip` and `limit` page the JSON form; the other formats hold every row: one a pair of
-         *     requirement and test case, one for a requirement without any, and at the end the test cases without a requirement.
-         *     Every document names its filters and its time.
+         *     tags, orphans among them. Links tell who made, accepted and confirmed them, when and with which note. `skip` and
+         *     `limit` page the JSON form; the other formats hold every row: one a pair of requirement and test case, one for a
+         *     requirement without any, and at the end the test cases without a requirement. Every document names its filters and
+         *     its time.
          */
         get: operations["get_traceability_matrix"];
         put?: never;
@@ -4694,7 +4695,8 @@ export interface components {
          *         "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
          *         "environment": "linux",
          *         "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
-         *         "key": "github:acme/doors:7741"
+         *         "key": "github:acme/doors:7741",
+         *         "recorded_by": null
          *       },
          *       "status": "failed",
          *       "test": {
@@ -4735,7 +4737,10 @@ export interface components {
             iterations: string[];
             /** Message */
             message: string | null;
-            /** Run */
+            /**
+             * Run
+             * @description The run; `recorded_by` is the email of who executed it, of one by hand.
+             */
             run: {
                 [key: string]: unknown;
             };
@@ -4769,6 +4774,8 @@ export interface components {
          *         "title": "Doors close before departure"
          *       },
          *       "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "requirement_version": 1,
+         *       "suggestion_id": null,
          *       "suspect": true,
          *       "suspect_reason": {
          *         "requirement": {
@@ -4788,6 +4795,7 @@ export interface components {
          *         "title": "The train does not start with an open door"
          *       },
          *       "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "test_case_version": 1,
          *       "updated_at": "2026-03-02T08:30:00.123456Z"
          *     }
          */
@@ -4796,14 +4804,20 @@ export interface components {
             confidence_score: number | null;
             /** Confirmed At */
             confirmed_at: string | null;
-            /** Confirmed By */
+            /**
+             * Confirmed By
+             * @description The email of who confirmed it last.
+             */
             confirmed_by: string | null;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Created By */
+            /**
+             * Created By
+             * @description The email of who made it, or accepted its suggestion.
+             */
             created_by: string | null;
             /**
              * Id
@@ -4812,7 +4826,10 @@ export interface components {
             id: string;
             link_source: components["schemas"]["LinkSource"];
             link_type: components["schemas"]["LinkType"];
-            /** Notes */
+            /**
+             * Notes
+             * @description Of one that was accepted, at first the note of the review.
+             */
             notes: string | null;
             /** Requirement */
             requirement?: components["schemas"]["ShortItem"];
@@ -4821,6 +4838,16 @@ export interface components {
              * Format: uuid
              */
             requirement_id: string;
+            /**
+             * Requirement Version
+             * @description The version of the requirement that it was made or last confirmed for.
+             */
+            requirement_version: number;
+            /**
+             * Suggestion Id
+             * @description The suggestion that it was accepted from; its score is `confidence_score`.
+             */
+            suggestion_id: string | null;
             /** Suspect */
             suspect: boolean;
             suspect_reason: components["schemas"]["SuspectReason"] | null;
@@ -4831,6 +4858,11 @@ export interface components {
              * Format: uuid
              */
             test_case_id: string;
+            /**
+             * Test Case Version
+             * @description That of the test case.
+             */
+            test_case_version: number;
             /**
              * Updated At
              * Format: date-time
@@ -6691,6 +6723,8 @@ export interface components {
          *       "link_type": "verifies",
          *       "notes": null,
          *       "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "requirement_version": 1,
+         *       "suggestion_id": null,
          *       "suspect": true,
          *       "suspect_reason": {
          *         "requirement": {
@@ -6704,6 +6738,7 @@ export interface components {
          *         "test_case": null
          *       },
          *       "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "test_case_version": 1,
          *       "updated_at": "2026-03-02T08:30:00.123456Z"
          *     }
          */
@@ -6712,14 +6747,20 @@ export interface components {
             confidence_score: number | null;
             /** Confirmed At */
             confirmed_at: string | null;
-            /** Confirmed By */
+            /**
+             * Confirmed By
+             * @description The email of who confirmed it last.
+             */
             confirmed_by: string | null;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Created By */
+            /**
+             * Created By
+             * @description The email of who made it, or accepted its suggestion.
+             */
             created_by: string | null;
             /**
              * Id
@@ -6728,13 +6769,26 @@ export interface components {
             id: string;
             link_source: components["schemas"]["LinkSource"];
             link_type: components["schemas"]["LinkType"];
-            /** Notes */
+            /**
+             * Notes
+             * @description Of one that was accepted, at first the note of the review.
+             */
             notes: string | null;
             /**
              * Requirement Id
              * Format: uuid
              */
             requirement_id: string;
+            /**
+             * Requirement Version
+             * @description The version of the requirement that it was made or last confirmed for.
+             */
+            requirement_version: number;
+            /**
+             * Suggestion Id
+             * @description The suggestion that it was accepted from; its score is `confidence_score`.
+             */
+            suggestion_id: string | null;
             /** Suspect */
             suspect: boolean;
             suspect_reason: components["schemas"]["SuspectReason"] | null;
@@ -6743,6 +6797,11 @@ export interface components {
              * Format: uuid
              */
             test_case_id: string;
+            /**
+             * Test Case Version
+             * @description That of the test case.
+             */
+            test_case_version: number;
             /**
              * Updated At
              * Format: date-time
@@ -6818,6 +6877,8 @@ export interface components {
          *         "link_type": "verifies",
          *         "notes": null,
          *         "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "requirement_version": 1,
+         *         "suggestion_id": null,
          *         "suspect": true,
          *         "suspect_reason": {
          *           "requirement": {
@@ -6831,6 +6892,7 @@ export interface components {
          *           "test_case": null
          *         },
          *         "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "test_case_version": 1,
          *         "updated_at": "2026-03-02T08:30:00.123456Z"
          *       },
          *       "link_id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
@@ -6968,6 +7030,8 @@ export interface components {
          *         "link_type": "verifies",
          *         "notes": null,
          *         "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "requirement_version": 1,
+         *         "suggestion_id": null,
          *         "suspect": true,
          *         "suspect_reason": {
          *           "requirement": {
@@ -6981,6 +7045,7 @@ export interface components {
          *           "test_case": null
          *         },
          *         "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "test_case_version": 1,
          *         "updated_at": "2026-03-02T08:30:00.123456Z"
          *       },
          *       "link_id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
@@ -7443,6 +7508,8 @@ export interface components {
          *         "title": "Doors close before departure"
          *       },
          *       "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "requirement_version": 1,
+         *       "suggestion_id": null,
          *       "suspect": true,
          *       "suspect_reason": {
          *         "requirement": {
@@ -7462,6 +7529,7 @@ export interface components {
          *         "title": "The train does not start with an open door"
          *       },
          *       "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "test_case_version": 1,
          *       "updated_at": "2026-03-02T08:30:00.123456Z"
          *     }
          */
@@ -7470,14 +7538,20 @@ export interface components {
             confidence_score: number | null;
             /** Confirmed At */
             confirmed_at: string | null;
-            /** Confirmed By */
+            /**
+             * Confirmed By
+             * @description The email of who confirmed it last.
+             */
             confirmed_by: string | null;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Created By */
+            /**
+             * Created By
+             * @description The email of who made it, or accepted its suggestion.
+             */
             created_by: string | null;
             /**
              * Etag
@@ -7491,7 +7565,10 @@ export interface components {
             id: string;
             link_source: components["schemas"]["LinkSource"];
             link_type: components["schemas"]["LinkType"];
-            /** Notes */
+            /**
+             * Notes
+             * @description Of one that was accepted, at first the note of the review.
+             */
             notes: string | null;
             /** Requirement */
             requirement?: components["schemas"]["ShortItem"];
@@ -7500,6 +7577,16 @@ export interface components {
              * Format: uuid
              */
             requirement_id: string;
+            /**
+             * Requirement Version
+             * @description The version of the requirement that it was made or last confirmed for.
+             */
+            requirement_version: number;
+            /**
+             * Suggestion Id
+             * @description The suggestion that it was accepted from; its score is `confidence_score`.
+             */
+            suggestion_id: string | null;
             /** Suspect */
             suspect: boolean;
             suspect_reason: components["schemas"]["SuspectReason"] | null;
@@ -7510,6 +7597,11 @@ export interface components {
              * Format: uuid
              */
             test_case_id: string;
+            /**
+             * Test Case Version
+             * @description That of the test case.
+             */
+            test_case_version: number;
             /**
              * Updated At
              * Format: date-time
@@ -8322,6 +8414,13 @@ export interface components {
         MatrixTestCase: {
             /** Confidence Score */
             confidence_score: number | null;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /**
+             * Confirmed By
+             * @description Who confirmed it last; null with people=hide.
+             */
+            confirmed_by: string | null;
             /** External Id */
             external_id: string | null;
             /**
@@ -8344,14 +8443,42 @@ export interface components {
              * Format: uuid
              */
             link_id: string;
+            /** Link Notes */
+            link_notes: string | null;
+            /**
+             * Link Requirement Version
+             * @description The version of the requirement that it was last confirmed for.
+             */
+            link_requirement_version: number;
             /** Link Source */
             link_source: string;
+            /**
+             * Link Test Case Version
+             * @description That of the test case.
+             */
+            link_test_case_version: number;
             /** Link Type */
             link_type: string;
+            /**
+             * Linked At
+             * Format: date-time
+             * @description When the link was made.
+             */
+            linked_at: string;
+            /**
+             * Linked By
+             * @description Who made it, or accepted its suggestion; null with people=hide.
+             */
+            linked_by: string | null;
             /** Module */
             module: string | null;
             /** Status */
             status: string;
+            /**
+             * Suggestion Id
+             * @description The suggestion that the link was accepted from.
+             */
+            suggestion_id: string | null;
             /** Suspect */
             suspect: boolean;
             suspect_reason: components["schemas"]["SuspectReason"] | null;
@@ -11947,6 +12074,8 @@ export interface components {
          *       "requirement_external_id": "REQ-42",
          *       "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
          *       "requirement_title": "Doors close before departure",
+         *       "requirement_version": 1,
+         *       "suggestion_id": null,
          *       "suspect": true,
          *       "suspect_reason": {
          *         "requirement": {
@@ -11968,6 +12097,7 @@ export interface components {
          *       "test_case_external_id": "TC-7",
          *       "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
          *       "test_case_title": "The train does not start with an open door",
+         *       "test_case_version": 1,
          *       "updated_at": "2026-03-02T08:30:00.123456Z"
          *     }
          */
@@ -11976,14 +12106,20 @@ export interface components {
             confidence_score: number | null;
             /** Confirmed At */
             confirmed_at: string | null;
-            /** Confirmed By */
+            /**
+             * Confirmed By
+             * @description The email of who confirmed it last.
+             */
             confirmed_by: string | null;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /** Created By */
+            /**
+             * Created By
+             * @description The email of who made it, or accepted its suggestion.
+             */
             created_by: string | null;
             /**
              * Id
@@ -11992,7 +12128,10 @@ export interface components {
             id: string;
             link_source: components["schemas"]["LinkSource"];
             link_type: components["schemas"]["LinkType"];
-            /** Notes */
+            /**
+             * Notes
+             * @description Of one that was accepted, at first the note of the review.
+             */
             notes: string | null;
             requirement: components["schemas"]["ShortItem"];
             /** Requirement External Id */
@@ -12004,6 +12143,16 @@ export interface components {
             requirement_id: string;
             /** Requirement Title */
             requirement_title: string;
+            /**
+             * Requirement Version
+             * @description The version of the requirement that it was made or last confirmed for.
+             */
+            requirement_version: number;
+            /**
+             * Suggestion Id
+             * @description The suggestion that it was accepted from; its score is `confidence_score`.
+             */
+            suggestion_id: string | null;
             /** Suspect */
             suspect: boolean;
             suspect_reason: components["schemas"]["SuspectReason"] | null;
@@ -12017,6 +12166,11 @@ export interface components {
             test_case_id: string;
             /** Test Case Title */
             test_case_title: string;
+            /**
+             * Test Case Version
+             * @description That of the test case.
+             */
+            test_case_version: number;
             /**
              * Updated At
              * Format: date-time
@@ -21233,6 +21387,8 @@ export interface operations {
                 module?: string;
                 /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
                 older?: "deny" | "allow";
+                /** @description `hide` leaves out who made and confirmed links, and who recorded results. */
+                people?: "show" | "hide";
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`. */

@@ -1,16 +1,16 @@
 import type { UseQueryResult } from "@tanstack/react-query"
-import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { Button } from "../kit/button"
 import { InlineSelect } from "../kit/inline-select"
 import { NotYet } from "../kit/states"
 import { complain } from "../kit/toast"
-import { formatScore, m } from "../messages"
+import { m } from "../messages"
 import { useMay } from "../session/session"
 import { AddLink } from "./add-link"
 import { changeLinkType, type Linked, type Linkeds, type LinkType } from "./api"
 import { nameOf } from "./fields"
 import { type Item, type Kind, LINK_TYPES, otherKind, word } from "./kinds"
+import { Origin } from "./origin"
 import { useLinksChanged } from "./parts"
 import { ItemLink } from "./rows"
 import css from "./tab.module.css"
@@ -53,13 +53,7 @@ function LinkRow({ kind, linked, mayWrite }: { kind: Kind; linked: Linked; mayWr
         ) : (
           <span>{word(linked.link_type)}</span>
         )}
-        <span>{word(linked.link_source)}</span>
-        {linked.confidence_score !== null && (
-          <span className="numbers">
-            {words.score} {formatScore(linked.confidence_score)}
-          </span>
-        )}
-        <Ago iso={linked.linked_at} />
+        <Origin link={linked.link} />
         {linked.suspect && (
           <span title={linked.link.suspect_reason?.summary ?? undefined}>
             <Badge state="suspect">{words.suspect}</Badge>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Origin } from "../items/origin"
 import { ButtonLink } from "../kit/button"
 import { Panel } from "../kit/panel"
 import { NotYet, Skeleton } from "../kit/states"
@@ -58,10 +59,9 @@ function Pair({ requirement, testCase }: { requirement: string; testCase: string
         <dl className={css.facts}>
           <dt>{m.matrix.linkType}</dt>
           <dd>{m.items.values[link.link_type]}</dd>
-          <dt>{m.matrix.source}</dt>
-          <dd>{m.items.values[link.link_source]}</dd>
         </dl>
       )}
+      {link && <Origin link={link} />}
       {suggestion && <p className={css.quiet}>{m.matrix.score(formatScore(suggestion.similarity_score))}</p>}
       {link?.suspect && <ButtonLink href="/suspect">{m.matrix.toSuspect}</ButtonLink>}
       {suggestion && (

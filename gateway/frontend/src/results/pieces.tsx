@@ -4,7 +4,7 @@ import { ItemLink } from "../items/rows"
 import tab from "../items/tab.module.css"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
-import { formatCount } from "../messages"
+import { formatCount, people } from "../messages"
 import { addressed } from "../projects/address"
 import css from "./results.module.css"
 import { STATES, type Verdict } from "./verdict"
@@ -96,7 +96,8 @@ export const placeOf = ({ branch, commit, environment }: Partial<Schemas["Listed
 export function ExecutionLine({ one, isOfRun }: { one: Execution; isOfRun?: boolean }) {
   const { status, message, trace, duration_ms, test_cases, iterations } = one
   const test = one.test as { class_name: string; name: string }
-  const run = one.run as Schemas["ListedTestRun"]
+  const run = one.run as Schemas["ListedTestRun"] & { recorded_by?: string | null }
+  const { recorded_by } = run
   return (
     <>
       <div className={css.result}>
@@ -115,6 +116,7 @@ export function ExecutionLine({ one, isOfRun }: { one: Execution; isOfRun?: bool
         ) : (
           <Link href={`/results/${run.id}`}>{placeOf(run)}</Link>
         )}
+        {recorded_by && <span>{words.recordedBy(people(recorded_by))}</span>}
         {duration_ms !== null && <span className="numbers">{words.seconds((duration_ms / 1000).toFixed(1))}</span>}
         <Ago iso={one.at} />
       </div>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
 import { useLocation } from "wouter"
 import { api } from "../api/client"
+import { Origin } from "../items/origin"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { Ask } from "../kit/form"
@@ -163,6 +164,7 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
         className={css.pair}
         aria-label={current ? `${current.requirement.title}, ${current.test_case.title}` : ""}
       >
+        {current && <Origin link={current} />}
         {suspicion.data?.link.id === current?.id && suspicion.data ? (
           <Sides {...suspicion.data} />
         ) : (

@@ -86,6 +86,7 @@ def _accepted(intent: AcceptIntent) -> dict[str, Any]:
         "test_case_id": intent.test_case_id,
         "link_type": intent.link_type,
         "confidence_score": intent.similarity_score,
+        "notes": intent.feedback,
         "actor": {"id": intent.reviewer_id, "email": intent.reviewer_email},
         "review_id": intent.review_id,
         "link_id": intent.link_id,

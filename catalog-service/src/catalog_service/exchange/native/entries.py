@@ -21,7 +21,7 @@ _LINK_FIELDS = (
 )
 _PLAIN_LINK_FIELDS = ("link_type", "link_source", "confidence_score", "notes", "created_by")
 _LINK_FIELDS_OF_OTHERS = ("link_type", "confidence_score", "notes")
-_MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason"})
+_MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason", "suggestion_id"})
 """What an answer of the API adds to what is stored."""
 _GIVEN_BY_US = frozenset({"id", "version", "created_at", "updated_at"})
 _OF_OURS = {KIND, *_MADE_BY_US, *_GIVEN_BY_US}

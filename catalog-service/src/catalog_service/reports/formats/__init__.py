@@ -27,6 +27,14 @@ COLUMNS = (
     "link_source",
     "confidence_score",
     "suspect",
+    "linked_at",
+    "linked_by",
+    "link_notes",
+    "suggestion_id",
+    "confirmed_at",
+    "confirmed_by",
+    "link_requirement_version",
+    "link_test_case_version",
 )
 """Of the flat form: one line a pair of requirement and test case, one for a requirement without any, and at the end one
 for a test case without any."""
@@ -43,9 +51,10 @@ _TEST_CASE = (
     "link_id",
     "link_type",
     "link_source",
-    "confidence_score",
-    "suspect",
+    *COLUMNS[COLUMNS.index("confidence_score") :],
 )
+PEOPLE = frozenset({"linked_by", "confirmed_by"})
+"""Who made a link, and who confirmed it last: left out where the names of people are hidden."""
 
 
 class MatrixDocument(Protocol):
@@ -74,18 +83,19 @@ class MatrixDocument(Protocol):
 
 def columns(about: About) -> tuple[str, ...]:
     """Return the columns of the flat form."""
-    return (*COLUMNS, *RESULTS) if about.has_results else COLUMNS
+    names = (*COLUMNS, *RESULTS) if about.has_results else COLUMNS
+    return tuple(name for name in names if about.has_people or name not in PEOPLE)
 
 
-def lines(
-    rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell], *, has_results: bool = False
-) -> Iterator[tuple[Cell, ...]]:
+def lines(rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell], about: About) -> Iterator[tuple[Cell, ...]]:
     """Return the flat lines of requirements with their `test_cases`, in the order of `columns`.
 
     Each value is what `cell` makes of it; what is the same in several lines is made once.
     """
-    of_test_case = (*_TEST_CASE, *RESULTS[1:]) if has_results else _TEST_CASE
-    at = len(_TEST_CASE)
+    has_results = about.has_results
+    of_link = tuple(name for name in _TEST_CASE if about.has_people or name not in PEOPLE)
+    of_test_case = (*of_link, *RESULTS[1:]) if has_results else of_link
+    at = len(of_link)
     blank = tuple(cell(None) for _ in of_test_case)
     for row in rows:
         requirement = (*(cell(row[name]) for name in _REQUIREMENT), cell(bool(row["test_cases"])))

@@ -36,12 +36,12 @@ class CsvMatrix:
             cell(text) for text in (about.project, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}")
         )
         file.write(BYTE_ORDER_MARK.encode())
-        self._columns, self._has_results = columns(about), about.has_results
+        self._columns, self._of = columns(about), about
         self._write([(*self._columns, *_ABOUT)])
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        self._write(line + self._about for line in lines(rows, cell, has_results=self._has_results))
+        self._write(line + self._about for line in lines(rows, cell, self._of))
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""

@@ -6,6 +6,7 @@ from hashlib import sha256
 from html import escape
 from typing import IO, Any, ClassVar
 
+from catalog_service.reports.people import tell_confirmation, tell_origin
 from catalog_service.reports.repository import LinkedTestCase, MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import About
 from chassis.core.wording import percent
@@ -31,6 +32,7 @@ tbody { break-inside: avoid; }
 .none { color: #a4262c; }
 .suspect { color: #8a5a00; font-weight: 600; }
 .why { color: #8a5a00; font-size: .85rem; }
+.who { display: block; color: #5b6b7b; font-size: .85rem; }
 @media screen and (max-width: 48rem) {
   body { margin: 1rem; }
   table, thead, tbody, tr, th, td { display: block; max-width: none; }
@@ -65,6 +67,7 @@ class HtmlMatrix:
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
         self._module: str | None = None
+        self._has_people = about.has_people
         self._in_orphans = False
         self._headings = (*_HEADINGS, "Verdict", "Last result") if about.has_results else _HEADINGS
         said = f"Project {about.project}, {about.made_at:%Y-%m-%d %H:%M} UTC. Filters: {about.filter_text}"
@@ -73,7 +76,8 @@ class HtmlMatrix:
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        self._put("".join(self._in_module(row["module"], self._headings) + _group(row) for row in rows))
+        has_people = self._has_people
+        self._put("".join(self._in_module(row["module"], self._headings) + _group(row, has_people) for row in rows))
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
@@ -134,7 +138,7 @@ def _figure(name: str, value: Any) -> str:
     return percent(value) if name == "coverage" else f"{value:,}"
 
 
-def _group(row: MatrixRow) -> str:
+def _group(row: MatrixRow, has_people: bool) -> str:
     linked = row["test_cases"]
     span = f' rowspan="{len(linked)}"' if len(linked) > 1 else ""
     cells = [
@@ -149,7 +153,7 @@ def _group(row: MatrixRow) -> str:
         if "verdict" in row:
             none += f'<td data-label="Verdict">{text_of(row["verdict"])}</td><td></td>'
         return f"<tbody><tr>{''.join(cells)}{none}</tr></tbody>\n"
-    first, *others = (_test_case_cells(test_case) for test_case in linked)
+    first, *others = (_test_case_cells(test_case, has_people) for test_case in linked)
     if "verdict" in row:
         first += f'<td data-label="Verdict"{span}>{text_of(row["verdict"])}</td>'
         results = [f'<td data-label="Last result">{text_of(test_case["last_result"])}</td>' for test_case in linked]
@@ -159,15 +163,20 @@ def _group(row: MatrixRow) -> str:
     return f"<tbody><tr>{''.join(cells)}{first}</tr>{more}</tbody>\n"
 
 
-def _test_case_cells(test_case: LinkedTestCase) -> str:
+def _test_case_cells(test_case: LinkedTestCase, has_people: bool) -> str:
     why = test_case["suspect_reason"]
     suspect = f' <span class="suspect">suspect</span> <span class="why">{text_of(why["summary"])}</span>' if why else ""
     confidence = test_case["confidence_score"]
+    said = (tell_origin(test_case, has_people=has_people), tell_confirmation(test_case, has_people=has_people))
+    who = f' <span class="who">{text_of("; ".join(filter(None, said)))}</span>'
+    if test_case["link_notes"]:
+        who += f' <q class="who">{text_of(test_case["link_notes"])}</q>'
     return (
         f'<td class="id" data-label="Test case">{text_of(test_case["external_id"])}</td>'
         f'<td data-label="Title">{text_of(test_case["title"])}</td>'
         f'<td data-label="Status">{text_of(test_case["status"])}</td>'
-        f'<td data-label="Link">{text_of(test_case["link_type"])}, {text_of(test_case["link_source"])}{suspect}</td>'
+        f'<td data-label="Link">{text_of(test_case["link_type"])}, {text_of(test_case["link_source"])}{suspect}'
+        f"{who}</td>"
         f'<td data-label="Confidence">{"" if confidence is None else f"{confidence:.2f}"}</td>'
     )
 

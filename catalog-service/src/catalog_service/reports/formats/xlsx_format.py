@@ -34,7 +34,7 @@ class XlsxMatrix:
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        for line in lines(rows, cell, has_results=self._about.has_results):
+        for line in lines(rows, cell, self._about):
             self._book.add("Matrix", self._columns, line)
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:

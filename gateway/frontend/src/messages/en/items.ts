@@ -191,7 +191,6 @@ export const items = {
     back: "Back to the list",
   },
   link: {
-    score: "Score",
     unlink: "Unlink",
     unlinkFrom: (name: string) => `Unlink ${name}`,
     unlinked: "Unlinked",
@@ -201,6 +200,16 @@ export const items = {
     find: "Words or an ID",
     nothingFound: "Nothing is found.",
     alreadyLinked: "linked",
+  },
+  origin: {
+    manual: (who = "somebody") => `Made by ${who}`,
+    imported: (who = "somebody") => `Imported by ${who}`,
+    ai_confirmed: (who = "somebody") => `Accepted by ${who}`,
+    ai_suggested: (who = "somebody") => `Suggested, made by ${who}`,
+    score: (score: string) => `score ${score}`,
+    confirmed: (who = "somebody") => `Confirmed by ${who}`,
+    versions: (requirement: number, testCase: number) =>
+      `for version ${requirement} of the requirement and ${testCase} of the test case`,
   },
   suggestion: {
     none: "No suggestion waits for a decision.",

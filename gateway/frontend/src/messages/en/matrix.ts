@@ -45,7 +45,6 @@ export const matrix = {
   link: "Link",
   suggestion: "Suggestion",
   linkType: "Type",
-  source: "Source",
   score: (score: string) => `Similarity ${score}`,
   toReview: "Review this pair",
   toSuspect: "Go to suspect links",

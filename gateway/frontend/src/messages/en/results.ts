@@ -58,6 +58,7 @@ export const results = {
   ran: (run: number, linked: number) => `${countedOf("test case")(run, linked)} ran`,
   notCounted: "does not count",
   testCases: "Test cases that prove it",
+  recordedBy: (who: string) => `recorded by ${who}`,
   executions: "Executed, the newest first",
   iterations: (names: string) => `Failed with: ${names}`,
   lastRuns: (branch: string) => `Last runs on ${branch}:`,
