@@ -97,7 +97,7 @@ def test_sessions_and_tokens_are_made_seen_and_ended(page_of: PageOf, admin: Tra
     page = visit.page
     expect(page.get_by_text("This browser")).to_be_visible()
     page.get_by_role("button", name="Sign out everywhere else").click()
-    eventually(lambda: somebody.get("/auth/me").status_code == 401, "the end of the other session", seconds=3)
+    eventually(lambda: somebody.get("/auth/me").status_code, "the end of the other session", equals=401)
 
     page.get_by_role("button", name="New token").click()
     page.get_by_label("Name").fill("nightly")
@@ -115,11 +115,11 @@ def test_sessions_and_tokens_are_made_seen_and_ended(page_of: PageOf, admin: Tra
     token = page.get_by_role("dialog", name="Copy the token now").locator("code").inner_text()
     assert token.startswith("tlp_")
     program = somebody.with_token(token)
-    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=3)
+    eventually(lambda: program.get("/requirements").status_code, "the gateway to know the token", equals=200)
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Revoke nightly").click()
     expect(page.get_by_role("button", name="Revoke nightly")).to_be_hidden()
-    eventually(lambda: program.get("/requirements").status_code == 401, "the end of the token", seconds=3)
+    eventually(lambda: program.get("/requirements").status_code, "the end of the token", equals=401)
 
 
 def test_a_second_factor_is_switched_on_and_asked_for(page_of: PageOf, admin: Traceline) -> None:
@@ -169,7 +169,7 @@ def test_a_service_account_of_a_project_gets_a_token_for_it_alone(
     page.get_by_role("button", name="Create token").click()
     token = page.get_by_role("dialog", name="Copy the token now").locator("code").inner_text()
     program = within.with_token(token)
-    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=3)
+    eventually(lambda: program.get("/requirements").status_code, "the gateway to know the token", equals=200)
     assert program.within("MAIN").get("/requirements").status_code in (403, 404)
     page.get_by_role("button", name="Close").click()
     expect(page.get_by_role("button", name="Revoke nightly")).to_be_visible()
@@ -179,4 +179,4 @@ def test_a_service_account_of_a_project_gets_a_token_for_it_alone(
     page.get_by_role("button", name="Delete ci").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_role("button", name="Delete ci")).to_have_count(0)
-    eventually(lambda: program.get("/requirements").status_code == 401, "the end of the token", seconds=3)
+    eventually(lambda: program.get("/requirements").status_code, "the end of the token", equals=401)

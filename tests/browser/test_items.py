@@ -314,7 +314,7 @@ class TestOne:
         expect(row).to_have_count(1)
         page.keyboard.press("Escape")
         row.get_by_role("combobox", name=re.compile("^Type of the link")).select_option("verifies")
-        eventually(lambda: reviewer.items(links)[0]["link_type"] == "verifies", "the new type of the link")
+        eventually(lambda: reviewer.items(links)[0]["link_type"], "the new type of the link", equals="verifies")
         (link,) = reviewer.items(links)
         row.get_by_role("button", name=re.compile("^Unlink")).click()
         expect(row).to_have_count(0)
@@ -324,7 +324,7 @@ class TestOne:
         row.get_by_role("button", name=re.compile("^Unlink")).click()
         expect(row).to_have_count(0)
         page.goto("about:blank")
-        eventually(lambda: reviewer.items(links) == [], "the end of the link: who leaves the page has meant it")
+        eventually(lambda: reviewer.items(links), "the end of the link: who leaves the page has meant it", equals=[])
 
     def test_a_suggestion_is_accepted_and_taken_back(self, page_of: PageOf, reviewer: Traceline) -> None:
         suggestion = reviewer.suggested_pair()

@@ -59,14 +59,14 @@ def test_members_see_a_project_with_their_role_in_it(page_of: PageOf, admin: Tra
     page.get_by_role("option", name=email).click()
     expect(page.get_by_role("status").get_by_text("is Viewer of this project now")).to_be_visible()
     assert axe.violations(page) == []
-    eventually(lambda: kim.within(door.project).get("/requirements").status_code == 200, "access", seconds=2)
+    eventually(lambda: kim.within(door.project).get("/requirements").status_code, "access", equals=200)
     theirs = page_of(kim, f"~/p/{door.project}/requirements").page
     expect(theirs.get_by_role("gridcell", name=f"Of {door.project}")).to_be_visible()
     expect(theirs.get_by_role("link", name="Import")).to_have_count(0)
     row = page.get_by_role("listitem").filter(has_text=email)
     row.get_by_role("combobox").select_option("reviewer")
     expect(page.get_by_role("status").get_by_text("is Reviewer of this project now")).to_be_visible()
-    eventually(lambda: ok(kim.get(f"/projects/{door.project}"))["role"] == "reviewer", "the role")
+    eventually(lambda: ok(kim.get(f"/projects/{door.project}"))["role"], "the role", equals="reviewer")
     theirs.reload()
     expect(theirs.get_by_role("link", name="Import")).to_be_visible()
 

@@ -108,7 +108,7 @@ def test_who_signs_out_is_signed_out_in_every_tab(page_of: PageOf, person: Trace
         expect(tab).to_have_url(re.compile("/sign-in"))
     assert visit.context.cookies() == []
     who_copied_it = person.with_token(cookie["value"])
-    eventually(lambda: who_copied_it.get("/auth/me").status_code == 401, "the end of the token")
+    eventually(lambda: who_copied_it.get("/auth/me").status_code, "the end of the token", equals=401)
 
 
 def test_a_page_of_another_address_reads_nothing(attacker: Visit, base_url: str) -> None:

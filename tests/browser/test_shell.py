@@ -208,7 +208,7 @@ def test_a_new_password_signs_out_everything_but_this_browser(page_of: PageOf, a
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_role("button", name="Change password").click()
     expect(page.get_by_text("Password changed.")).to_be_visible()
-    eventually(lambda: somebody.get("/auth/me").status_code == 401, "the end of the other session", seconds=3)
+    eventually(lambda: somebody.get("/auth/me").status_code, "the end of the other session", equals=401)
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_have_text("Account")
 

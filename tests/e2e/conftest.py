@@ -62,7 +62,7 @@ def admin(anyone: Traceline) -> Traceline:
     admin = anyone.logged_in(email, password)
     if admin.project is not None:
         admin.new_project(key=admin.project, visibility="open")
-        eventually(lambda: admin.get("/requirements").status_code == 200, "the project", seconds=2)
+        eventually(lambda: admin.get("/requirements").status_code, "the project", equals=200)
     return admin
 
 

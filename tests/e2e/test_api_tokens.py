@@ -18,7 +18,7 @@ def make(user: Traceline, *scopes: str, **fields: Any) -> tuple[Json, Traceline]
     """Have a token made; return it, and who calls with it once the gateway knows it."""
     made = created(user.post("/auth/tokens", json={"name": "pipeline", "scopes": scopes, **fields}))
     program = user.with_token(made["token"])
-    eventually(lambda: program.get("/auth/me").status_code == 200, "the gateway to know the token", seconds=2)
+    eventually(lambda: program.get("/auth/me").status_code, "the gateway to know the token", equals=200)
     return made, program
 
 
@@ -35,7 +35,7 @@ def test_a_pipeline_writes_as_its_owner_until_the_token_is_revoked(owner: Tracel
     assert refused["scopes"] == ["review"]
     problem(pipeline.post("/auth/tokens", json={}), 403, "session_needed")
     assert owner.delete(f"/auth/tokens/{made['id']}").status_code == 204
-    eventually(lambda: pipeline.get("/requirements").status_code == 401, "the end of the token", seconds=2)
+    eventually(lambda: pipeline.get("/requirements").status_code, "the end of the token", equals=401)
 
 
 def test_an_agent_proposes_and_accepts_nothing(owner: Traceline) -> None:
@@ -52,9 +52,9 @@ def test_a_token_may_never_more_than_its_owner(admin: Traceline) -> None:
     problem(pipeline.post("/requirements", json=requirement()), 403, "role_too_low")
     problem(pipeline.get("/users"), 403, "role_too_low")
     ok(admin.patch(f"/users/{user.me()['id']}", json={"role": "reviewer"}))
-    eventually(lambda: pipeline.post("/requirements", json=requirement()).status_code == 201, "the new role", seconds=2)
+    eventually(lambda: pipeline.post("/requirements", json=requirement()).status_code, "the new role", equals=201)
     assert admin.delete(f"/users/{user.me()['id']}").status_code == 204
-    eventually(lambda: pipeline.get("/requirements").status_code == 401, "the end with the owner", seconds=2)
+    eventually(lambda: pipeline.get("/requirements").status_code, "the end with the owner", equals=401)
 
 
 def test_nobody_stays_an_admin_by_an_api_token_that_is_revoked(admin: Traceline) -> None:
@@ -79,12 +79,12 @@ def test_a_service_account_writes_in_its_project_and_is_nowhere_else(admin: Trac
     made = created(admin.post(f"{where}/tokens", json={"name": "ci", "scopes": ["write"]}))
     pipeline = admin.with_token(made["token"])
     mine = f"/projects/{key}/requirements"
-    eventually(lambda: pipeline.get(mine).status_code == 200, "the gateway to know the account", seconds=2)
+    eventually(lambda: pipeline.get(mine).status_code, "the gateway to know the account", equals=200)
     assert created(pipeline.post(mine, json=requirement()))["created_by"] == account["email"]
     problem(pipeline.get("/requirements"), 404, "project_not_found")
     problem(pipeline.get(f"{where}/tokens"), 403, "session_needed")
     assert admin.delete(where).status_code == 204
-    eventually(lambda: pipeline.get(mine).status_code == 401, "the end of the account", seconds=2)
+    eventually(lambda: pipeline.get(mine).status_code, "the end of the account", equals=401)
 
 
 def test_no_token_stands_in_a_log(

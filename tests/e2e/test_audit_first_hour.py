@@ -44,10 +44,10 @@ def try_an_api_token(suspect: Traceline) -> Json:
     """Use one, for more than it is for, and once more when it is revoked; return it."""
     made = created(suspect.post("/auth/tokens", json={"name": "pipeline", "scopes": ["read"]}))
     program = suspect.with_token(made["token"])
-    eventually(lambda: program.get("/auth/me").status_code == 200, "the gateway to know the token", seconds=2)
+    eventually(lambda: program.get("/auth/me").status_code, "the gateway to know the token", equals=200)
     problem(program.post("/requirements", json=requirement()), 403, "scope_missing")
     assert suspect.delete(f"/auth/tokens/{made['id']}").status_code == 204
-    eventually(lambda: program.get("/requirements").status_code == 401, "the end of the token", seconds=2)
+    eventually(lambda: program.get("/requirements").status_code, "the end of the token", equals=401)
     return made
 
 
@@ -76,7 +76,7 @@ def test_what_a_suspect_did_is_in_the_audit_log(
     assert suspect.get("/exports", params={"format": "csv", "kind": "requirements"}).status_code == 200
     ok(admin.patch(f"/users/{id_}", json={"role": "reviewer"}))
     assert suspect.post("/auth/logout").status_code == 204
-    eventually(lambda: suspect.get("/requirements").status_code == 401, "the end of the session", seconds=2)
+    eventually(lambda: suspect.get("/requirements").status_code, "the end of the session", equals=401)
 
     expected: list[dict[str, Any]] = [
         {"action": "user.created", "by": "another"},
@@ -133,6 +133,6 @@ def test_an_admin_of_the_main_project_reads_nothing_of_the_installation(admin: T
     admin = admin.within(None)
     member = admin.new_user("viewer")
     created(admin.put(f"/projects/MAIN/members/{member.me()['id']}", json={"role": "admin"}))
-    eventually(lambda: member.get("/audit-log").status_code == 200, "the role in the project", seconds=2)
+    eventually(lambda: member.get("/audit-log").status_code, "the role in the project", equals=200)
     assert member.items("/audit-log", resource_type="user") == []
     assert admin.read("/audit-log", resource_type="user")["total"] > 0

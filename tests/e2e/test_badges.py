@@ -32,7 +32,7 @@ def token(admin: Traceline) -> Token:
         body = {"name": "badge", "scopes": list(scopes), "projects": projects}
         made: str = created(admin.post("/auth/tokens", json=body))["token"]
         known = admin.with_token(made)
-        eventually(lambda: known.get("/requirements").status_code != 401, "the gateway to know the token", seconds=5)
+        eventually(lambda: known.get("/requirements").status_code != 401, "the gateway to know the token")
         return made
 
     return make

@@ -28,7 +28,7 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     """Runs the command as a pipeline with an API token, in a folder of its own."""
     made = created(admin.post("/auth/tokens", json={"name": "pipeline", "scopes": ["write", "results"]}))
     program = admin.with_token(made["token"])
-    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=2)
+    eventually(lambda: program.get("/requirements").status_code, "the gateway to know the token", equals=200)
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GITLAB_", "CI"))}
     ours |= {"TRACELINE_URL": base_url, "TRACELINE_TOKEN": made["token"], "XDG_CONFIG_HOME": str(tmp_path)}
     if admin.project is not None:
@@ -334,7 +334,9 @@ def test_a_person_makes_a_token_for_a_pipeline_without_curl(run: Run, admin: Tra
     assert "It is shown this once" in made.stderr
     (tmp_path / "one.xml").write_text(f'<testsuite><testcase classname="{uuid4()}" name="close"/></testsuite>')
     eventually(
-        lambda: run("results", "one.xml", "--run", uuid4().hex, TRACELINE_TOKEN=secret).returncode == 0, "the token"
+        lambda: run("results", "one.xml", "--run", uuid4().hex, TRACELINE_TOKEN=secret).returncode,
+        "the token",
+        equals=0,
     )
     listed = json.loads(run("token", "list", "--json", **person).stdout)
     assert [(one["name"], one["scopes"], "token" in one) for one in listed] == [("ci", ["results"], False)]
@@ -343,7 +345,7 @@ def test_a_person_makes_a_token_for_a_pipeline_without_curl(run: Run, admin: Tra
     assert [re.sub(r"tlp_\w+$", "", one).partition("/badges/")[2] for one in badges] == [
         *("verified.svg?token=", "coverage.svg?token=", "gate.svg?token=")
     ]
-    eventually(lambda: httpx.get(badges[2], trust_env=False).status_code == 200, "the badge")
+    eventually(lambda: httpx.get(badges[2], trust_env=False).status_code, "the badge", equals=200)
     assert run("token", "create", "x", "--scope", "everything", **person).returncode == 2
     assert run("token", "revoke", str(listed[0]["id"]), **person).returncode == 0
     assert [one["name"] for one in json.loads(run("token", "list", "--json", **person).stdout)] == ["readme"]
@@ -356,7 +358,7 @@ def test_a_person_logs_in_with_a_token_of_the_page(run: Run, admin: Traceline, b
     assert refused.returncode == 2
     assert f"make one at {base_url}/p/" in refused.stderr
     assert run("login", "--token", typed=f"tlp_{36 * 'x'}\n", TRACELINE_TOKEN="").returncode == 3
-    eventually(lambda: run("login", "--token", typed=f"{made}\n", TRACELINE_TOKEN="").returncode == 0, "the token")
+    eventually(lambda: run("login", "--token", typed=f"{made}\n", TRACELINE_TOKEN="").returncode, "the token", equals=0)
     assert run("project", "list", TRACELINE_TOKEN="").returncode == 0
     assert run("logout").stdout == "Logged out here.\n"
     assert run("project", "list", TRACELINE_TOKEN="").returncode == 3

@@ -44,4 +44,4 @@ def test_a_stream_ends_with_the_log_out_and_nobody_comes_back_with_that_token(ad
     leaving = admin.new_user("viewer")
     with Follower(leaving) as page:
         assert leaving.post("/auth/logout").status_code == 204
-        eventually(lambda: page.answers[-1] == 401, "the end of the stream")
+        eventually(lambda: page.answers[-1], "the end of the stream", equals=401)

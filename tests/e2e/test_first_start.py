@@ -138,11 +138,11 @@ def test_the_demo_is_a_project_of_its_own_that_one_call_removes(base_url: str, a
     assert asyncio.run(load_demo(base_url, str(admin.token))) is not None
     assert asyncio.run(load_demo(base_url, str(admin.token))) is None, "once more changes nothing"
     # Another gateway than that of the loader hears of the project a little later.
-    eventually(lambda: admin.within(DEMO).get("/requirements").status_code == 200, "the project", seconds=2)
+    eventually(lambda: admin.within(DEMO).get("/requirements").status_code, "the project", equals=200)
     assert summary(admin.within(DEMO))["total_requirements"] >= 60
     assert beside.read("/requirements")["total"] == total
     ok(admin.delete(f"/projects/{DEMO}", params={"confirm": DEMO}), 202)
-    eventually(lambda: admin.within(DEMO).get("/requirements").status_code == 404, "its end", seconds=2)
+    eventually(lambda: admin.within(DEMO).get("/requirements").status_code, "its end", equals=404)
     assert ok(beside.get(f"/requirements/{kept['id']}")) == kept
     with pytest.raises(DemoError, match="stays its own"):
         asyncio.run(load_demo(base_url, str(admin.token)))
@@ -165,7 +165,7 @@ def test_where_others_reach_it_the_first_password_is_random_and_printed_once(pla
         problem(anyone.login(*BUILT_IN), 401)
         running.stop()
         running.start()
-        eventually(lambda: running.output.count("Ctrl-C") == 2, "the second greeting")
+        eventually(lambda: running.output.count("Ctrl-C"), "the second greeting", equals=2)
         assert running.output.count(password) == 1
         assert password not in running.log
         anyone.logged_in(BUILT_IN[0], password)

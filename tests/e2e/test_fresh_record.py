@@ -64,7 +64,7 @@ def test_a_drop_of_coverage_is_told_once_to_reviewers_and_admins(admin: Tracelin
     settled()
     assert new_drops() == [0, 0]
     uncovered.append(author.create_requirement()["id"])  # 10 of 13
-    eventually(lambda: new_drops() == [1, 1], "the first drop")
+    eventually(lambda: new_drops(), "the first drop", equals=[1, 1])
     uncovered.append(author.create_requirement()["id"])  # lower still
     settled()
     assert new_drops() == [1, 1]
@@ -72,7 +72,7 @@ def test_a_drop_of_coverage_is_told_once_to_reviewers_and_admins(admin: Tracelin
     settled()
     for link in links:
         assert author.delete(f"/links/{link['id']}").status_code == 204
-    eventually(lambda: new_drops() == [2, 2], "the second drop")
+    eventually(lambda: new_drops(), "the second drop", equals=[2, 2])
     settled()
     assert new_drops() == [2, 2]
     assert drops(viewer) == 0
@@ -110,7 +110,7 @@ def test_addresses_behind_a_proxy_are_told_apart(server: RunningTraceline, admin
             return http.get("/requirements", headers={"X-Forwarded-For": address, **sent}).status_code
 
         assert [read("198.51.100.8", None), read("198.51.100.9", "a.b.c")] == [401, 401]
-        eventually(lambda: read("203.0.113.4", token) == 200, "the gateway to know the token", seconds=2)
+        eventually(lambda: read("203.0.113.4", token), "the gateway to know the token", equals=200)
         assert read("203.0.113.5", token) == 200
 
     def seen() -> set[tuple[str, str, str]]:

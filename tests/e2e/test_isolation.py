@@ -32,7 +32,7 @@ _SIDES = ("items", "uncovered_requirements", "orphan_test_cases", "suspect_links
 def in_project(admin: Traceline) -> Traceline:
     key = admin.new_project(visibility="open")
     within = admin.within(key)
-    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    eventually(lambda: within.get("/requirements").status_code, "the project", equals=200)
     return within
 
 
@@ -56,7 +56,7 @@ def known(full: Traceline) -> dict[str, str]:
     test_run = created(full.post("/test-runs", json={"key": texts.word()}))
     report = b'<testsuite><testcase classname="doors" name="close"/></testsuite>'
     upload = full.post("/test-results", content=report, headers={"Prefer": "respond-async"}).json()["id"]
-    eventually(lambda: ok(full.get(f"/test-results/{upload}"))["status"] == "completed", "the end of the upload")
+    eventually(lambda: ok(full.get(f"/test-results/{upload}"))["status"], "the end of the upload", equals="completed")
     (automated,) = full.items("/automated-tests")
     known_failure = {"automated_test_id": automated["id"], "reason": "Known.", "until": str(datetime.now(UTC).date())}
     waits = [
@@ -210,4 +210,4 @@ def test_a_project_that_is_deleted_leaves_nothing_and_takes_nothing_of_others(ad
     ok(admin.delete(f"/projects/{gone.project}", params={"confirm": gone.project}), 202)
     for item, path in zip(kept[stays.project], ("requirements", "test-cases"), strict=True):
         assert ok(stays.get(f"/{path}/{item['id']}"))["id"] == item["id"]
-    eventually(lambda: gone.get("/requirements").status_code == 404, "its end", seconds=2)
+    eventually(lambda: gone.get("/requirements").status_code, "its end", equals=404)

@@ -84,7 +84,7 @@ def test_a_deleted_item_takes_its_links_and_suggestions_with_it(reviewer: Tracel
         problem(reviewer.get(gone), 404)
     assert reviewer.items(linked) == []
     path = f"/suggestions/{suggestion['id']}"
-    eventually(lambda: reviewer.get(path).status_code == 404, "the end of the suggestion")
+    eventually(lambda: reviewer.get(path).status_code, "the end of the suggestion", equals=404)
     assert reviewer.items("/suggestions", **{f"{side}_id": ids[side]}) == []
     ((stays, item_path),) = paths.items()
     ok(reviewer.get(f"{item_path}/{ids[stays]}"))

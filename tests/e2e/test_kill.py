@@ -124,12 +124,12 @@ def test_runs_are_done_though_their_process_was_killed_three_times(unused: Path)
         requirement, test_case = admin.create_pair()
         with nothing_stored(server):
             runs = [asked_for(asker) for asker in askers]
-            eventually(lambda: begun(server, runs[0]) == 1, "scoring", seconds=60)
+            eventually(lambda: begun(server, runs[0]), "scoring", equals=1)
             server.kill()
         for times in (2, 3):
             with nothing_stored(server):
                 server.start()
-                eventually(lambda times=times: begun(server, runs[0]) == times, "scoring, once more", seconds=120)
+                eventually(lambda times=times: begun(server, runs[0]), "scoring, once more", equals=times)
                 server.kill()
         server.start()
         user = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
@@ -141,7 +141,6 @@ def test_runs_are_done_though_their_process_was_killed_three_times(unused: Path)
             eventually(
                 lambda run=run: user.read(f"/suggestions/runs/{run}")["status"] not in {"queued", "running"},
                 "the end of a run",
-                seconds=120,
             )
         assert [user.read(f"/suggestions/runs/{run}")["status"] for run in runs] == ["completed", "completed"]
         assert len(user.suggestions_for(requirement["id"], test_case["id"])) == 1
@@ -186,7 +185,7 @@ def everything_answered_is_there(user: Traceline, work: Work) -> None:
             if ((item["requirement_id"], item["test_case_id"]) in linked) != (id_ in accepted)
         ]
 
-    eventually(lambda: halves() == [], "the end of every accept that was cut in two")
+    eventually(lambda: halves(), "the end of every accept that was cut in two", equals=[])
 
 
 def once(items: list[Json]) -> list[Json]:
@@ -218,7 +217,7 @@ def every_event_has_arrived_once(admin: Traceline, user: Traceline, work: Work) 
             if step in entry["action"] and entry["resource_type"] != "run"
         )
 
-    eventually(lambda: expected <= audited(), "every change in the audit log", seconds=30)
+    eventually(lambda: expected <= audited(), "every change in the audit log")
 
     def notified() -> Counter[str]:
         return Counter(item["type"] for item in once(user.items("/notifications", limit=100)))
@@ -228,11 +227,11 @@ def every_event_has_arrived_once(admin: Traceline, user: Traceline, work: Work) 
         test_case_created=len(test_cases),
         suggestion_reviewed=len(accepted),
     )
-    eventually(lambda: due <= notified(), "every notification", seconds=30)
+    eventually(lambda: due <= notified(), "every notification")
 
     user.create_link(user.create_requirement()["id"], user.create_test_case()["id"])  # the feeds go on
     due.update(requirement_created=1, test_case_created=1)
-    eventually(lambda: due <= notified(), "the notifications after that", seconds=30)
+    eventually(lambda: due <= notified(), "the notifications after that")
 
     def is_even() -> bool:
         # An accept that was cut off before its link is finished in its own time.

@@ -64,7 +64,7 @@ def test_notifications_are_read_one_by_one_or_at_once_by_whom_they_are_for(
 ) -> None:
     for _ in range(3):
         somebody.create_requirement()
-    eventually(lambda: len(notifications(somebody, "requirement_created")) == 3, "the notifications")
+    eventually(lambda: len(notifications(somebody, "requirement_created")), "the notifications", equals=3)
     first, second, third = somebody.items("/notifications", limit=2)
     assert [one["created_at"] for one in (first, second, third)] == sorted(
         (one["created_at"] for one in (first, second, third)), reverse=True
@@ -78,7 +78,7 @@ def test_notifications_are_read_one_by_one_or_at_once_by_whom_they_are_for(
     assert ([item["id"] for item in page["items"]], page["unread_count"]) == ([third["id"]], 1)
 
     ok(admin.patch(f"/users/{somebody.me()['id']}", json={"role": "viewer"}))
-    eventually(lambda: somebody.post("/requirements", json={}).status_code == 403, "the end of the old role")
+    eventually(lambda: somebody.post("/requirements", json={}).status_code, "the end of the old role", equals=403)
     for marked in (1, 0):
         assert ok(somebody.post("/notifications/mark-all-read")) == {"marked": marked}
     assert somebody.unread_count() == 0

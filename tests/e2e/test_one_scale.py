@@ -51,7 +51,7 @@ def said(queue: Queue) -> dict[tuple[str, str], list[object]]:
 @pytest.mark.long
 def test_hybrid_after_tfidf_leaves_the_queue_that_hybrid_leaves_from_the_start(unused: Path) -> None:
     with traceline(unused) as user:
-        eventually(lambda: len(pending(user)) > 50, "what tfidf finds in the background", seconds=60)
+        eventually(lambda: len(pending(user)) > 50, "what tfidf finds in the background")
         before = pending(user)
         assert {one["suggestion_method"] for one in before.values()} == {"semantic_similarity"}
         run = user.generate(algorithm="hybrid", threshold=THRESHOLD)
@@ -72,4 +72,4 @@ def test_hybrid_after_tfidf_leaves_the_queue_that_hybrid_leaves_from_the_start(u
         assert said(pending(user)) == said(after)
 
     with traceline(unused, AUTO_SUGGESTIONS_ALGORITHM="hybrid", AUTO_SUGGESTIONS_THRESHOLD=str(THRESHOLD)) as user:
-        eventually(lambda: said(pending(user)) == said(after), "the same queue", seconds=120)
+        eventually(lambda: said(pending(user)) == said(after), "the same queue")

@@ -73,7 +73,7 @@ def test_nothing_is_lost_or_left_by_ctrl_c_or_when_it_is_killed_with_or_without_
         with socket.create_connection(("127.0.0.1", server.port)) as half:
             half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nuser")
             server.stop()
-        eventually(lambda: living_in(used) == [], "the end of every process", seconds=5)
+        eventually(lambda: living_in(used), "the end of every process", equals=[])
 
         server.start()
         assert ok(admin.get(f"/requirements/{requirement['id']}")) == requirement, "and the token still works"
@@ -174,6 +174,6 @@ def test_a_token_ends_with_its_lifetime(brief: Brief) -> None:
     remaining = brief.ends - time.monotonic()
     assert remaining < 5 or ok(visitor.get("/requirements")), "it must work until then"
     time.sleep(max(remaining, 0))
-    eventually(lambda: visitor.get("/requirements").status_code == 401, "the end of the token", seconds=5)
+    eventually(lambda: visitor.get("/requirements").status_code, "the end of the token", equals=401)
     problem(visitor.get("/auth/me"), 401)
     ok(brief.client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).get("/auth/me"))

@@ -19,7 +19,7 @@ def member(admin: Traceline, key: str, user: Traceline, role: str) -> None:
 def reaches(user: Traceline, key: str, status: int, method: str = "GET") -> None:
     path = f"/projects/{key}/requirements"
     body = {"json": requirement()} if method == "POST" else {}
-    eventually(lambda: user.request(method, path, **body).status_code == status, f"{status} of {path}", seconds=2)
+    eventually(lambda: user.request(method, path, **body).status_code, f"{status} of {path}", equals=status)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_a_deleted_project_comes_back_with_all_of_it_members_and_tokens(admin: T
     ok(admin.patch(f"/projects/{key}", json={"archived": True}))
     token = created(admin.post("/auth/tokens", json={"name": "all", "scopes": ["admin"]}))["token"]
     program = admin.with_token(token)
-    eventually(lambda: program.get(f"/projects/{key}").status_code == 200, "the token to be known", seconds=2)
+    eventually(lambda: program.get(f"/projects/{key}").status_code, "the token to be known", equals=200)
     refused = problem(program.delete(f"/projects/{key}", params={"confirm": key}), 403, "session_needed")
     assert "log in" in refused["detail"]
     until = ok(admin.delete(f"/projects/{key}", params={"confirm": key}), 202)["restorable_until"]
@@ -145,7 +145,7 @@ def test_a_deleted_project_comes_back_with_all_of_it_members_and_tokens(admin: T
     for item, path in ((requirement_, "requirements"), (test_case, "test-cases")):
         assert ok(inside.get(f"/{path}/{item['id']}"))["id"] == item["id"]
     ok(admin.patch(f"/projects/{key}", json={"archived": False}))
-    eventually(lambda: inside.read("/suggestions")["total"] == 1, "suggestions to go on", seconds=60)
+    eventually(lambda: inside.read("/suggestions")["total"], "suggestions to go on", equals=1)
 
 
 def test_what_is_done_to_projects_is_in_the_audit_log_and_not_in_activity(admin: Traceline) -> None:

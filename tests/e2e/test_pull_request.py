@@ -32,7 +32,7 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     """Runs the command as a job of CI with a token that may send results and read."""
     made = created(admin.post("/auth/tokens", json={"name": "pipeline", "scopes": ["read", "results"]}))
     program = admin.with_token(made["token"])
-    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=2)
+    eventually(lambda: program.get("/requirements").status_code, "the gateway to know the token", equals=200)
     others = ("GIT_", "GITHUB_", "GITLAB_", "CI")
     ours = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     ours |= {"TRACELINE_URL": base_url, "TRACELINE_TOKEN": made["token"], "XDG_CONFIG_HOME": str(tmp_path)}

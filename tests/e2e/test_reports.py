@@ -107,7 +107,7 @@ def test_the_matrix_shows_a_pair_pending_then_covered_then_suspect(reviewer: Tra
         return [*response.content[16 + 4 * 2 + 4 * count :]]
 
     suggestion = reviewer.suggested_pair(module=module)
-    eventually(lambda: cells() == [3], "the pending pair in the matrix")
+    eventually(lambda: cells(), "the pending pair in the matrix", equals=[3])
     requirement = f"/requirements/{suggestion['requirement_id']}"
     expanded = reviewer.read(requirement, expand="coverage")
     assert expanded["coverage"] == {"state": "none", "links": 0, "suspect_links": 0, "pending_suggestions": 1}

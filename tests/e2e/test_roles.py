@@ -144,7 +144,7 @@ def test_the_old_token_of_a_promoted_viewer_may_write_within_2_seconds(admin: Tr
         answer = user.post("/requirements", json=requirement())
         return created(answer) if answer.status_code == 201 else None
 
-    made = eventually(written, "a write with the old token", seconds=2)
+    made = eventually(written, "a write with the old token")
     assert made["created_by"] == user.me()["email"]
 
 
@@ -153,9 +153,9 @@ def test_the_old_token_of_a_demoted_reviewer_may_not_write_after_2_seconds(admin
     user.create_requirement()
     ok(admin.patch(f"/users/{user.me()['id']}", json={"role": "viewer"}))
     eventually(
-        lambda: user.post("/requirements", json=requirement()).status_code == 403,
+        lambda: user.post("/requirements", json=requirement()).status_code,
         "the end of the old role",
-        seconds=2,
+        equals=403,
     )
     ok(user.get("/requirements"))
 
@@ -164,7 +164,7 @@ def test_a_deactivated_user_may_not_even_read_after_2_seconds(admin: Traceline) 
     user = admin.new_user("reviewer")
     ok(user.get("/requirements"))
     ok(admin.patch(f"/users/{user.me()['id']}", json={"is_active": False}))
-    eventually(lambda: user.get("/requirements").status_code in {401, 403}, "the end of the reading", seconds=2)
+    eventually(lambda: user.get("/requirements").status_code in {401, 403}, "the end of the reading")
     problem(user.get("/auth/me"), {401, 403})
     problem(user.post("/requirements", json=requirement()), {401, 403})
 
@@ -173,8 +173,8 @@ def test_a_reactivated_user_can_log_in_and_work_again(admin: Traceline) -> None:
     user = admin.new_user("reviewer")
     me = user.me()
     ok(admin.patch(f"/users/{me['id']}", json={"is_active": False}))
-    eventually(lambda: user.get("/requirements").status_code != 200, "the deactivation", seconds=2)
+    eventually(lambda: user.get("/requirements").status_code != 200, "the deactivation")
     ok(admin.patch(f"/users/{me['id']}", json={"is_active": True}))
     back = admin.logged_in(me["email"])
-    eventually(lambda: back.get("/requirements").status_code == 200, "the return", seconds=2)
+    eventually(lambda: back.get("/requirements").status_code, "the return", equals=200)
     back.create_requirement()

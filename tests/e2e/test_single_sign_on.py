@@ -97,7 +97,6 @@ def audited(admin: Traceline, sentence: str) -> None:
     eventually(
         lambda: sentence in [one["summary"] for one in admin.read("/audit-log", limit=100)["items"]],
         sentence,
-        seconds=4,
     )
 
 
@@ -155,7 +154,7 @@ def test_the_session_that_a_browser_has_ends_when_another_one_begins_in_it(
         browser.answer(kim)
         assert earlier.get("/auth/me").status_code == 200, "a sign-in that nobody ends changes nothing"
         assert browser.sign_in(kim).status_code == 303
-        eventually(lambda: earlier.get("/auth/me").status_code == 401, "the end of the session before", seconds=4)
+        eventually(lambda: earlier.get("/auth/me").status_code, "the end of the session before", equals=401)
     assert browser.session()["user"] is not None
     assert other_browser.session()["user"] is not None, "that of another browser goes on"
 
@@ -210,7 +209,7 @@ def test_an_account_of_the_same_address_is_linked_when_the_address_is_verified(
     assert browser.sign_in(kim).status_code == 303
     assert browser.session()["user"]["id"] == registered.json()["id"]
     assert admin.login(email(kim), PASSWORD).status_code == 401
-    eventually(lambda: squatter.get("/auth/me").status_code == 401, "the end of the squatter's token", seconds=4)
+    eventually(lambda: squatter.get("/auth/me").status_code, "the end of the squatter's token", equals=401)
     audited(admin, f"The system changed identity provider of the account {email(kim)}.")
 
 
@@ -351,7 +350,7 @@ def test_a_log_out_at_the_provider_ends_the_session_here(
     assert browser.sign_in(kim).status_code == 303
     assert other_browser.sign_in(kim).status_code == 303
     browser.sign_out_at(provider.issuer)
-    eventually(lambda: browser.session()["user"] is None, "the end of the session", seconds=4)
+    eventually(lambda: browser.session()["user"] is None, "the end of the session")
     assert other_browser.session()["user"] is not None, "that of another browser goes on"
 
 
@@ -395,4 +394,4 @@ def test_a_logout_token_is_of_the_provider_for_traceline_and_good_once(
     assert browser.session()["user"] is not None
     assert send(provider.signed(right, typ="logout+jwt")) == (200, "")
     assert send(provider.signed(right)) == (400, "logout_token_used")
-    eventually(lambda: browser.session()["user"] is None, "the end of the session", seconds=4)
+    eventually(lambda: browser.session()["user"] is None, "the end of the session")

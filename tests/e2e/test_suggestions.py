@@ -92,7 +92,7 @@ def test_a_link_made_by_hand_takes_the_pair_out_of_the_queue(reviewer: Traceline
     pair = pair_of(suggestion)
     link = reviewer.create_link(**pair)
     path = f"/suggestions/{suggestion['id']}"
-    eventually(lambda: reviewer.read(path)["status"] == "expired", "the suggestion leaves the queue")
+    eventually(lambda: reviewer.read(path)["status"], "the suggestion leaves the queue", equals="expired")
     assert reviewer.suggestions_for(**pair) == [], "expired ones are left out"
     problem(reviewer.post(f"{path}/accept"), 409)
     reviewer.generate()

@@ -50,7 +50,7 @@ def test_the_record_is_there(admin: Traceline) -> None:
 
 def test_pending_suggestions_are_scored_anew_and_nobody_loses_a_review(admin: Traceline) -> None:
     assert total(admin, "/suggestions", status="accepted") == 0
-    eventually(lambda: total(admin, "/suggestions", status="pending") > 0, "suggestions on the new scale", seconds=60)
+    eventually(lambda: total(admin, "/suggestions", status="pending") > 0, "suggestions on the new scale")
 
 
 def test_verdicts_are_those_of_the_results_that_are_there(admin: Traceline) -> None:
@@ -70,4 +70,4 @@ def test_the_audit_log_goes_on(admin: Traceline) -> None:
     before = settled(lambda: total(admin, "/audit-log"), "the audit log")
     assert before > 0
     ok(admin.post("/requirements", json=requirement()), 201)
-    eventually(lambda: total(admin, "/audit-log") == before + 1, "the entry")
+    eventually(lambda: total(admin, "/audit-log"), "the entry", equals=before + 1)

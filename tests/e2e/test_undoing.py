@@ -113,7 +113,7 @@ def test_an_item_that_has_just_been_deleted_leaves_nothing_to_undo(
     assert reviewer.delete(f"/{side}/{item_id}").status_code == 204
     problem(reviewer.post(f"/suggestions/{suggestion['id']}/reopen"), 404, "suggestion_not_found")
     path = f"/suggestions/reviews/{accepted['review_id']}/undo"
-    eventually(lambda: reviewer.post(path).status_code == 409, "nothing is left of the review")
+    eventually(lambda: reviewer.post(path).status_code, "nothing is left of the review", equals=409)
 
 
 def test_undoing_and_changing_the_link_at_once_end_in_one_of_the_two(reviewer: Traceline) -> None:

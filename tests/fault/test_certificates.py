@@ -60,7 +60,7 @@ def restart(stack: RunningStack, load: Load | None, *processes: str) -> None:
         if load is not None:
             load.acknowledges(10)
         stack.restart(process)
-        eventually(lambda: is_ready(f"{stack.base_url}/healthz"), f"a healthy stack after {process}", seconds=60)
+        eventually(lambda: is_ready(f"{stack.base_url}/healthz"), f"a healthy stack after {process}")
 
 
 @pytest.mark.long
@@ -79,7 +79,7 @@ def test_certificates_are_changed_and_no_request_is_refused(
         stack.override(process, **peers, **secrets.settings_of(process))
     for process in all_processes():
         stack.restart(process)
-    eventually(lambda: is_ready(f"{stack.base_url}/healthz"), "a stack that speaks TLS", seconds=60)
+    eventually(lambda: is_ready(f"{stack.base_url}/healthz"), "a stack that speaks TLS")
 
     with Load(admin, history) as load:
         secrets.show(first)

@@ -66,7 +66,7 @@ def test_broken_messages_are_parked_once_and_work_when_they_are_mended(
             broken = [message for body in waiting for message in in_its_place(body, first["id"])]
             broker.put(stack.rabbitmq_url, follower, broken)
 
-    eventually(lambda: told_of(reviewer, later), "the notification of what came after them", seconds=60)
+    eventually(lambda: told_of(reviewer, later), "the notification of what came after them")
     for follower in OF_CATALOG:
         kept = operating.parked(stack, follower)
         assert {one["wire_name"] for one in kept} == {"", CREATED}, "a type that it does not know is skipped"
@@ -136,4 +136,4 @@ def everything_is_published(stack: RunningStack, away: list[str]) -> None:
     def waiting() -> list[str]:
         return [line for line in look(stack)[1] if line.split(":")[0] not in away]
 
-    eventually(lambda: not waiting(), "the end of everything else", seconds=30)
+    eventually(lambda: not waiting(), "the end of everything else")

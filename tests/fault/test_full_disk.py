@@ -43,7 +43,7 @@ def test_with_postgresqls_disk_full_nothing_false_is_said(history: History) -> N
             load.acknowledges(100)
             with full(place / "postgresql"):
                 force_a_new_log_file(stack)
-                eventually(lambda: "503" in {one.answer for one in history.operations}, "a full disk", seconds=60)
+                eventually(lambda: "503" in {one.answer for one in history.operations}, "a full disk")
                 time.sleep(FULL_FOR)
             stack.wait_ready(within=60)
             load.all_go_on_after(time.monotonic(), within=30)
@@ -89,7 +89,7 @@ def test_on_a_full_disk_nothing_is_lost_and_one_process_goes_on_once_there_is_ro
             eventually(lambda: is_ok(traceline), "a disk with room")
             kept.append(create(admin, "after").json()["id"])
             assert {admin.get(f"/requirements/{one}").status_code for one in kept} == {200}
-            eventually(lambda: told_of(admin) == len(kept), "every change in the audit log", seconds=60)
+            eventually(lambda: told_of(admin) == len(kept), "every change in the audit log")
         assert "Traceback" not in traceline.output
 
 
@@ -102,8 +102,8 @@ def test_a_server_that_ended_on_a_full_disk_is_started_again_by_one_process() ->
             with full(place):
                 # As it ends where it cannot write its log; without room it does not come up.
                 os.kill(int((place / "data" / "postgresql" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-                eventually(lambda: create(admin, "refused").status_code == 507, "that the disk is full is told")
-            eventually(lambda: is_ok(traceline), "a server that is there again", seconds=90)
+                eventually(lambda: create(admin, "refused").status_code, "that the disk is full is told", equals=507)
+            eventually(lambda: is_ok(traceline), "a server that is there again")
             assert {admin.get(f"/requirements/{one}").status_code for one in kept} == {200}
             assert create(admin, "after").status_code == 201
         assert "Logging error" not in traceline.output

@@ -56,14 +56,14 @@ def test_an_import_survives_the_end_of_its_worker(
 
 def kill_in(stack: RunningStack, admin: Traceline, place: str, phase: str) -> None:
     """Kill the worker as soon as the import is in a phase; one that is faster than the look at it is as good."""
-    eventually(lambda: admin.read(place)["phase"] == phase or admin.read(place)["status"] in ENDED, phase, seconds=60)
+    eventually(lambda: admin.read(place)["phase"] == phase or admin.read(place)["status"] in ENDED, phase)
     stack.kill("catalog-worker")
 
 
 def wait(admin: Traceline, place: str, *going_on: str) -> Json:
     """Return an import when it waits for nothing any more."""
     waiting = {"received", "reading", "applying", *going_on}
-    eventually(lambda: admin.read(place)["status"] not in waiting, "the end of an import", seconds=120)
+    eventually(lambda: admin.read(place)["status"] not in waiting, "the end of an import")
     return admin.read(place)
 
 

@@ -10,7 +10,7 @@ from acceptance.waiting import eventually
 def test_after_a_leak_no_token_of_the_old_key_is_taken(stack: RunningStack, admin: Traceline) -> None:
     assert admin.get("/auth/me").status_code == 200
     log_in_keys.rotate(stack, "--at-once")
-    eventually(lambda: admin.get("/auth/me").status_code == 401, "the end of the old key's tokens")
+    eventually(lambda: admin.get("/auth/me").status_code, "the end of the old key's tokens", equals=401)
 
     def logs_in() -> bool:
         return admin.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).get("/auth/me").status_code == 200

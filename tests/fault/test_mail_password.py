@@ -96,7 +96,7 @@ def test_the_password_is_changed_and_no_mail_is_lost(
 ) -> None:
     addresses = [admin.new_user().me()["email"] for _ in range(20)]
     with Load(admin, history) as load, forgetting(admin.with_token(None), addresses) as answers:
-        eventually(lambda: len(mail.recipients) > 2, "mails by the first password", seconds=30)
+        eventually(lambda: len(mail.recipients) > 2, "mails by the first password")
         mail.new_password("second")
         for program in READERS:
             load.acknowledges(20)
@@ -104,10 +104,10 @@ def test_the_password_is_changed_and_no_mail_is_lost(
             stack.wait_ready(within=60)
         mail.known.discard(b"first")
         before = len(mail.recipients)
-        eventually(lambda: len(mail.recipients) > before + 2, "mails by the second password", seconds=30)
+        eventually(lambda: len(mail.recipients) > before + 2, "mails by the second password")
         load.acknowledges(50)
     assert {operation.answer for operation in history.operations} <= {"200", "201", "204", "404"}, history.summary()
     assert {answer.status_code for answer in answers} == {202}
-    eventually(lambda: len(mail.recipients) == len(answers), "all that was asked for", seconds=30)
+    eventually(lambda: len(mail.recipients) == len(answers), "all that was asked for")
     assert mail.refused == 0
     hold()

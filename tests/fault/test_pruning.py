@@ -177,7 +177,7 @@ async def test_every_copy_comes_out_of_pruned_feeds_as_it_was(
     right = {copy.consumer: rows_of(running, copy) for copy in COPIES}
     assert all(rows for tables in right.values() for rows in tables.values()), "the load makes some of each"
 
-    eventually(lambda: told(running) == told_by_all(heads), "what every consumer has received", seconds=40)
+    eventually(lambda: told(running) == told_by_all(heads), "what every consumer has received")
     removed = await prune(running)
     assert all(removed.values()), removed
     for copy in COPIES:

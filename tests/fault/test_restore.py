@@ -154,7 +154,7 @@ def works_on(stack: RunningStack, admin: Traceline) -> None:
     reviewer = admin.new_user("reviewer")
     requirement, test_case = reviewer.create_pair()
     ids = requirement["id"], test_case["id"]
-    (suggestion,) = eventually(lambda: reviewer.suggestions_for(*ids, status="pending"), "a suggestion", seconds=30)
+    (suggestion,) = eventually(lambda: reviewer.suggestions_for(*ids, status="pending"), "a suggestion")
     accepted = ok(reviewer.post(f"/suggestions/{suggestion['id']}/accept"))
     link = reviewer.read(f"/links/{accepted['link_id']}")
     assert (link["requirement_id"], link["test_case_id"]) == ids
@@ -162,7 +162,7 @@ def works_on(stack: RunningStack, admin: Traceline) -> None:
     def told() -> list[str]:
         return [one["type"] for one in reviewer.items("/notifications")]
 
-    eventually(lambda: len(told()) >= 3, "notifications of the create and of the review", seconds=30)
+    eventually(lambda: len(told()) >= 3, "notifications of the create and of the review")
 
 
 @pytest.mark.long
@@ -183,7 +183,7 @@ def test_a_service_that_is_ahead_of_a_restored_source_is_found_out_and_put_right
             shown = operating.admin(stack, service, "feed")
             assert "restored to an older state than was received" in shown, shown
             operating.admin(stack, service, "reread", "catalog")
-        eventually(lambda: _lags(stack) == {0}, "the feed read again", seconds=60)
+        eventually(lambda: _lags(stack), "the feed read again", equals={0})
         operating.admin(stack, "suggestion", "rebuild", "suggestion_service")
         found = [*invariants.copies.violations(stack)]
         assert found == []

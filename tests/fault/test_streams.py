@@ -22,7 +22,7 @@ def test_a_page_misses_nothing_when_programs_are_killed(stack: RunningStack, adm
             made += [admin.create_requirement()["id"] for _ in range(5)]
             stack.wait_ready()
         made += [admin.create_requirement()["id"] for _ in range(5)]
-        eventually(lambda: len(told()) >= len(made), "everything that was made", seconds=60)
+        eventually(lambda: len(told()) >= len(made), "everything that was made")
         assert told() == made
     positions = [one.position for one in page.told]
     assert positions == sorted(positions)

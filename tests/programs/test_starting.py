@@ -243,7 +243,7 @@ def test_a_newer_schema_serves_older_software(postgres: PostgresServer) -> None:
     settings = environment(DATABASE_URL=url)
     address = f"http://127.0.0.1:{settings['HTTP_PORT']}/readyz"
     with program("catalog_service.app", settings) as process:
-        eventually(lambda: _status(address) == 200, "a service that is ready")
+        eventually(lambda: _status(address), "a service that is ready", equals=200)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
     assert process.returncode == 0
@@ -279,8 +279,8 @@ def test_a_gateway_asks_a_service_over_tls_and_no_other(postgres: PostgresServer
             running.enter_context(program("gateway.app", settings))
         places = {way: f"http://127.0.0.1:{settings['HTTP_PORT']}" for way, settings in gateways.items()}
         # The gateway knows what it lets pass: its worker has read the service's feed.
-        eventually(lambda: _status(f"{places['right']}/readyz") == 200, "a gateway that is ready", seconds=60)
-        eventually(lambda: all(_status(f"{place}/livez") for place in places.values()), "the gateways", seconds=60)
+        eventually(lambda: _status(f"{places['right']}/readyz"), "a gateway that is ready", equals=200)
+        eventually(lambda: all(_status(f"{place}/livez") for place in places.values()), "the gateways")
         answers = {way: _status(f"{place}/api/v1/auth/ways-in") for way, place in places.items()}
         assert answers == {"right": 200, "of another authority": 503, "in the clear": 503}
         assert {_status(f"{places[way]}/readyz") for way in ways if way != "right"} == {503}

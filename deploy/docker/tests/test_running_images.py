@@ -174,9 +174,7 @@ def test_probes_are_answered_and_the_image_says_that_it_is_well(system: System) 
     for container in (system.auth, system.catalog, system.gateway):
         assert container.answers("/livez"), container.log()
         assert container.answers("/readyz"), container.log()
-        eventually(
-            lambda one=container: one.inspect(".State.Health.Status") == "healthy", "a healthy state", seconds=60
-        )
+        eventually(lambda one=container: one.inspect(".State.Health.Status"), "a healthy state", equals="healthy")
 
 
 def test_a_program_is_not_root_and_can_write_nowhere_but_in_tmp(system: System) -> None:

@@ -44,7 +44,7 @@ def test_the_other_gateway_answers_while_one_is_replaced(stack: RunningStack) ->
     assert [httpx.get(f"{stack.base_url}/healthz").status_code for _ in range(5)] == [200] * 5
     stack.start_program("gateway-0")
     stack.stop_program("gateway-1")
-    eventually(lambda: httpx.get(f"{stack.base_url}/healthz").status_code == 200, "an answer of the new one")
+    eventually(lambda: httpx.get(f"{stack.base_url}/healthz").status_code, "an answer of the new one", equals=200)
     stack.start_program("gateway-1")
     stack.wait_ready()
 
@@ -92,7 +92,7 @@ def test_what_happens_shows_in_the_metrics_of_the_processes(stack: RunningStack)
         series = measured("notification-worker")
         return series[f"traceline_consumer_applied{of}"] >= head and series[f"traceline_consumer_lag{of}"] == 0
 
-    eventually(caught_up, "notification-service up to date, in its metrics", seconds=30)
+    eventually(caught_up, "notification-service up to date, in its metrics")
     assert {process for process in stack.metrics_urls if not measured(process)} == set()
     assert measured("suggestion-worker-1")['traceline_database_up{database="suggestion_service"}'] == 1
 

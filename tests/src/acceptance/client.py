@@ -172,7 +172,7 @@ class Traceline:
         place = f"/imports/{answer.json()['id']}"
         going_on = {"received", "reading", "applying"}
         if answer.status_code == 202:
-            eventually(lambda: self.read(place)["status"] not in going_on, "the end of an import", seconds=120)
+            eventually(lambda: self.read(place)["status"] not in going_on, "the end of an import")
         return self.read(place)
 
     # The review
@@ -182,7 +182,7 @@ class Traceline:
         answer = self.post("/suggestions/generate", params=params)
         if answer.status_code == 202:
             place = answer.headers["Location"].removeprefix("/api/v1")
-            eventually(lambda: self.read(place)["status"] not in {"queued", "running"}, "the end of a run", seconds=120)
+            eventually(lambda: self.read(place)["status"] not in {"queued", "running"}, "the end of a run")
             answer = self.get(place)
         run = ok(answer)
         assert run["status"] == "completed", run

@@ -28,7 +28,7 @@ def main(folder: Path) -> None:
         sync_playwright() as playwright,
     ):
         admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).within(DEMO)
-        eventually(lambda: admin.read("/suggestions")["total"] > 0, "suggestions of the demo", seconds=120)
+        eventually(lambda: admin.read("/suggestions")["total"] > 0, "suggestions of the demo")
         browser = playwright.chromium.launch(executable_path=chromium.program(), args=chromium.arguments())
         context = browser.new_context(base_url=running.base_url, viewport=SIZE)
         who = {"email": ADMIN_EMAIL, "password": ADMIN_PASSWORD}

@@ -44,7 +44,7 @@ class RunningStack(StackFolder, RunningProgram):
         victim = psutil.Process(pid)
         victim.send_signal(number)
         if number == signal.SIGKILL:
-            eventually(lambda: not _lives(victim), f"the end of {process}", seconds=5)
+            eventually(lambda: not _lives(victim), f"the end of {process}")
         return pid
 
     def restart(self, name: str) -> None:

@@ -2,30 +2,42 @@
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 Found = TypeVar("Found")
 
 
-def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 60.0, every: float = 0.05) -> Found:
-    """Look again and again until ``look`` finds something truthy, and return it.
+_ANYTHING: Any = object()
+
+
+def eventually(
+    look: Callable[[], Found | None],
+    what: str,
+    *,
+    equals: Any = _ANYTHING,
+    seconds: float = 120.0,
+    every: float = 0.05,
+) -> Found:
+    """Look again and again until ``look`` finds something truthy, or what ``equals`` says, and return it.
 
     Args:
         look: asked at least once, and once more when the time is over.
         what: what is waited for, as it reads in the failure.
-        seconds: how long to go on looking.
+        equals: what is to be found; a failure then says what was found instead.
+        seconds: how long to go on looking. It is no bar: what arrives late on a busy machine has arrived.
         every: seconds between two looks; more for a look that takes the machine long.
 
     Raises:
-        AssertionError: nothing was found in that time.
+        AssertionError: it was not found in that time.
     """
     end = time.monotonic() + seconds
     while True:
         over = time.monotonic() >= end
         found = look()
-        if found:
-            return found
-        assert not over, f"{what}: not seen within {seconds:g} s (last look: {found!r})"
+        if found if equals is _ANYTHING else found == equals:
+            return cast(Found, found)
+        awaited = "" if equals is _ANYTHING else f", awaited: {equals!r}"
+        assert not over, f"{what}: not seen within {seconds:g} s (last look: {found!r}{awaited})"
         time.sleep(every)
 
 
@@ -33,7 +45,7 @@ def settled(look: Callable[[], Found], what: str, *, quiet: float = 3.0) -> Foun
     """Return what ``look`` finds once that has not changed for ``quiet`` seconds: what is under way has arrived.
 
     Raises:
-        AssertionError: it went on changing for a minute; ``what`` is it.
+        AssertionError: it went on changing for two minutes; ``what`` is it.
     """
     found, since = look(), time.monotonic()
 

@@ -15,7 +15,7 @@ def main(folder: Path) -> None:
     """Print the figures of a second start: the first one also creates the database."""
     with serving(folder, "embedded", "--demo") as server:
         # It is healthy before the demo is there.
-        eventually(lambda: _suggestions(server), "suggestions of the demo", seconds=120, every=0.1)
+        eventually(lambda: _suggestions(server), "suggestions of the demo", every=0.1)
     with serving(folder, "embedded", "--demo") as server:
         server.client.get(f"{_OF_DEMO}/requirements").raise_for_status()
         server.client.post(f"{_OF_DEMO}/suggestions/generate").raise_for_status()

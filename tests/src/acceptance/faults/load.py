@@ -49,8 +49,9 @@ class Load:
         """
         everybody = set(range(len(self._clients)))
         eventually(
-            lambda: self.history.acknowledged_since(moment) == everybody,
+            lambda: self.history.acknowledged_since(moment),
             "an acknowledged request of every client",
+            equals=everybody,
             seconds=within,
         )
 
