@@ -61,11 +61,16 @@ async def test_a_native_export_holds_what_the_api_answers(catalog: Any, export_f
         assert items[kind] == item
     assert found.requirement == {"id": requirement["id"]}
     assert found.test_case == {"id": test_case["id"]}
-    assert found.fields | {"requirement_id": requirement["id"], "test_case_id": test_case["id"]} | {
-        "suspect": False,
-        "suspect_reason": None,
-        "suggestion_id": None,
-    } == link
+    assert (
+        found.fields
+        | {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
+        | {
+            "suspect": False,
+            "suspect_reason": None,
+            "suggestion_id": None,
+        }
+        == link
+    )
     (revision,) = [record for record in read(response) if isinstance(record, Revision)]
     assert revision.fields["item_id"] == requirement["id"]
     assert revision.fields["changed_fields"] == ["title"]
