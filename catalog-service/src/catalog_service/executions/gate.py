@@ -33,6 +33,7 @@ from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.verdict_reads import (
+    CountingTestCase,
     counting_test_cases,
     of_requirements,
     older_tests,
@@ -59,6 +60,7 @@ class Gate:
         self._accepted = Passed()
         self._lacking: MissingLanes | None = None
         self._by_scope: dict[str, Figures] = {}
+        self._counting: dict[UUID, list[CountingTestCase]] = {}
         self._runs: list[RunOfGate] | None = None
         self._fields = NONE
 
@@ -170,8 +172,10 @@ class Gate:
             {"ids": [*verdicts]},
         )
         rows = [{**row, "verdict": verdicts[row["id"]]} for row in await cursor.fetchall()]
-        counting = await counting_test_cases(self._connection, [row["id"] for row in rows], self._basis)
-        return [gate_items.requirement(row, counting[row["id"]]) for row in rows]
+        # Several rules name the same requirements.
+        if unknown := [row["id"] for row in rows if row["id"] not in self._counting]:
+            self._counting |= await counting_test_cases(self._connection, unknown, self._basis)
+        return [gate_items.requirement(row, self._counting[row["id"]]) for row in rows]
 
     async def _min_coverage(self, rule: Rule) -> Outcome:
         figures = await self._figures(rule.where)
@@ -305,15 +309,18 @@ class Gate:
         accepted = await self._accepted_by(rule)
         figures = await self._figures(rule.where)
         found = await new_failures.find(self._connection, figures, self._basis, allow_flaky=self._allow_flaky)
-        new = [one for one in await self._select_in_scope(rule.where, found) if one not in accepted]
-        count = len(new)
+        in_scope = {*await self._select_in_scope(rule.where, [*found.failing, *found.missing])} - accepted
+        failing, missing = ([one for one in ids if one in in_scope] for ids in found)
+        count = len(failing) + len(missing)
         verb = "fails or misses a test" if count == 1 else "fail or miss a test"
         is_default = self._basis.branch == self._basis.default_branch
         newest = f"the newest commit of {self._basis.branch}"
         before = f"before {self._basis.commit or newest}" if is_default else f"on {self._basis.default_branch}"
         reason = f"{counted(count, 'requirement')} {verb} that did not {before}."
-        verdicts = await of_requirements(self._connection, new[:MOST_ITEMS], self._basis)
+        named = missing[: max(MOST_ITEMS - len(failing), 0)]
+        verdicts = await of_requirements(self._connection, named, self._basis) if named else {}
         groups = [Group(row["verdict"], True, 1, [one]) for one, row in verdicts.items()]
+        groups.append(Group(Verdict.FAILED, True, len(failing), failing[:MOST_ITEMS]))
         return Outcome(count, count == 0, reason, await self._requirements(groups), count)
 
     async def _require_run(self, rule: Rule) -> Outcome:

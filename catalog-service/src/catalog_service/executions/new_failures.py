@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from catalog_service.figures import Figures
@@ -57,7 +58,16 @@ _LINKED_WITH = f"""
     WHERE t.id = ANY(%(test_cases)s) AND {COUNTS_FOR}"""
 
 
-async def find(connection: Connection, figures: Figures, basis: Basis, *, allow_flaky: bool) -> list[UUID]:
+class NewFailures(NamedTuple):
+    """Requirements that are worse here than there."""
+
+    failing: list[UUID]
+    """Those that did not fail there."""
+    missing: list[UUID]
+    """Those that do not fail and miss a test, and were verified there."""
+
+
+async def find(connection: Connection, figures: Figures, basis: Basis, *, allow_flaky: bool) -> NewFailures:
     """Return the requirements that fail here and did not there, or miss a test and were verified there.
 
     There is the default branch; where that is asked about itself, what stood there before the commit. Some that the
@@ -66,15 +76,17 @@ async def find(connection: Connection, figures: Figures, basis: Basis, *, allow_
     failing = await _failing(connection, figures, basis)
     missing = [one for one in await _missing(connection, figures, basis) if one not in {*failing}]
     if not (failing or missing):
-        return []
+        return NewFailures([], [])
     if basis.branch == basis.default_branch:
         place: datetime | None = await fetch_value(connection, _PLACE, basis.parameters)
         if place is not None:
             return await _since(connection, failing, missing, basis, place)
     default = replace(basis, branch=basis.default_branch, commit=None, older=False)
     before = await of_requirements(connection, [*failing, *missing], default)
-    new = [one for one in failing if before[one]["verdict"] != Verdict.FAILED]
-    return new + [one for one in missing if is_verified(before[one]["verdict"], allow_flaky=allow_flaky)]
+    return NewFailures(
+        [one for one in failing if before[one]["verdict"] != Verdict.FAILED],
+        [one for one in missing if is_verified(before[one]["verdict"], allow_flaky=allow_flaky)],
+    )
 
 
 async def _failing(connection: Connection, figures: Figures, basis: Basis) -> list[UUID]:
@@ -94,8 +106,8 @@ async def _missing(connection: Connection, figures: Figures, basis: Basis) -> li
 
 async def _since(
     connection: Connection, failing: list[UUID], missing: list[UUID], basis: Basis, place: datetime
-) -> list[UUID]:
+) -> NewFailures:
     of = {**basis.parameters, "place": place}
     failed = {*await fetch_column(connection, _FAILED_BEFORE, {**of, "ids": failing})}
     missed = {*await fetch_column(connection, _MISSED_NEWLY, {**of, "ids": missing})}
-    return [*(one for one in failing if one not in failed), *(one for one in missing if one in missed)]
+    return NewFailures([one for one in failing if one not in failed], [one for one in missing if one in missed])
