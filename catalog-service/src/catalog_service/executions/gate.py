@@ -101,7 +101,7 @@ class Gate:
                 *self._warn_of_lanes(await self._missing_lanes()),
                 *await self._warn_of_runs(),
                 *gate_runs.warn_of_selections(await self._runs_of_gate(), self._of()),
-                *await lost_iterations.warn(self._connection, self._basis),
+                *await lost_iterations.warn(self._database, self._connection, self._basis),
             ],
             "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
             "evaluated_at": self._basis.now,

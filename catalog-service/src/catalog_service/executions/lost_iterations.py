@@ -1,9 +1,10 @@
 """Tests that pass without a parameter that failed: nobody knows whether that is mended, or gone."""
 
+from catalog_service.answer_cache import AnswerCache, state, state_of_results
 from catalog_service.executions.states import WINDOW
 from catalog_service.verdicts import Basis
 from chassis.core.wording import counted
-from chassis.db.database import Connection
+from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_column
 
 _NAMED = 3
@@ -36,9 +37,18 @@ _LOST = f"""
 """
 
 
-async def warn(connection: Connection, basis: Basis) -> list[dict[str, str]]:
+_cache: AnswerCache[list[str]] = AnswerCache(256)
+
+
+async def warn(database: Database, connection: Connection, basis: Basis) -> list[dict[str, str]]:
     """Warn of tests that pass, and have not run again with a parameter that failed in one of their last runs."""
-    names = await fetch_column(connection, _LOST, basis.parameters)
+    record = await state(connection)
+    names = await _cache.get(
+        database,
+        (basis.branch, basis.environment, basis.commit),
+        (record["changes"], record["last_change"], await state_of_results(connection)),
+        lambda: fetch_column(connection, _LOST, basis.parameters),
+    )
     if not names:
         return []
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
