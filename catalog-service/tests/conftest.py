@@ -75,6 +75,10 @@ class Catalog(ServiceUnderTest):
         pair = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
         return ok(await self.post("/links", pair | fields), 201)
 
+    async def relation(self, child: Json, parent: Json, **fields: Any) -> Json:
+        pair = {"child_id": child["id"], "parent_id": parent["id"]}
+        return ok(await self.post("/relations", pair | fields), 201)
+
     async def pair(self) -> tuple[Json, Json]:
         return await self.requirement(), await self.test_case()
 

@@ -58,6 +58,8 @@ async def ids(catalog: Any) -> dict[str, Any]:
             await asyncio.sleep(0.05)
             stored = await here.read(f"/test-results/{stored['id']}")
     (test,) = (await here.read("/automated-tests"))["items"]
+    parent = ok(await here.post("/requirements", here.item()), 201)
+    relation = await here.relation(requirement, parent, notes=MARK)
     reference_id = uuid4()
     with within(HERE.project):
         async with catalog.database.statement() as connection:
@@ -76,6 +78,8 @@ async def ids(catalog: Any) -> dict[str, Any]:
         "requirement_id": requirement["id"],
         "test_case_id": test_case["id"],
         "link_id": link["id"],
+        "parent_id": parent["id"],
+        "relation_id": relation["id"],
         "reference_id": reference_id,
         "mapping_id": mapping["id"],
         "import_id": ok(sent, 202)["id"],
@@ -119,6 +123,7 @@ async def test_no_route_tells_of_another_project(catalog: Any, ids: dict[str, An
 def bodies(ids: dict[str, Any], own_test: int) -> dict[str, list[Any]]:
     """What the routes that take ids in their body are sent, by path."""
     requirement_id, test_case_id, link_id = (ids[name] for name in ("requirement_id", "test_case_id", "link_id"))
+    relation_id = ids["relation_id"]
     every: dict[str, Any] = {"filter": {"updated_since": "1970-01-01"}}
     change = {"patch": {"priority": "low"}}
     return {
@@ -126,6 +131,12 @@ def bodies(ids: dict[str, Any], own_test: int) -> dict[str, list[Any]]:
         "/links/bulk": [
             {"ids": [link_id], "delete": True},
             {"filter": {"requirement_id": requirement_id}, "delete": True},
+            {**every, "delete": True},
+        ],
+        "/relations": [{"child_id": requirement_id, "parent_id": ids["parent_id"]}],
+        "/relations/bulk": [
+            {"ids": [relation_id], "delete": True},
+            {"filter": {"child_id": requirement_id}, "delete": True},
             {**every, "delete": True},
         ],
         "/requirements/bulk": [{"ids": [requirement_id], **change}, {**every, **change}],

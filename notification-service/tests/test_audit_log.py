@@ -100,6 +100,30 @@ async def test_links_are_kept_with_both_ends(world: "World") -> None:
     }
 
 
+async def test_relations_are_kept_with_both_requirements_and_belong_to_the_activity_of_each(world: "World") -> None:
+    relation = factories.relation()
+    confirmed = {"confirmed_at": {"before": None, "after": "2026-01-31T12:00:00Z"}}
+    await world.tell(
+        catalog.RelationCreated(relation=relation),
+        catalog.RelationUpdated(relation=relation, changes=confirmed),
+        catalog.RelationDeleted(relation=relation),
+    )
+    deleted, updated, created = await world.audit_log()
+    assert [entry["action"] for entry in (created, updated, deleted)] == [
+        "relation.created",
+        "relation.confirmed",
+        "relation.deleted",
+    ]
+    assert updated["summary"] == (
+        "ana@example.com confirmed the relation from REQ-2 “Lock the account” up to “Accounts are safe”."
+    )
+    assert created["resource_title"] == "REQ-2 Lock the account ↑ Accounts are safe"
+    assert created["changes"]["relation_type"] == {"before": None, "after": "refines"}
+    assert created["details"] == {"child_id": str(relation.child_id), "parent_id": str(relation.parent_id)}
+    for one in (relation.child_id, relation.parent_id):
+        assert (await world.read("/activity", item_id=str(one)))["total"] == 3
+
+
 async def test_times_end_in_z_also_where_they_were_kept_otherwise(world: "World") -> None:
     at = datetime(2026, 1, 31, 12, 0, 0, 123456, tzinfo=UTC)
     await world.tell(catalog.LinkCreated(link=factories.link(confirmed_at=at, notes="2026-01-31T12:00:00+00:00")))

@@ -77,21 +77,23 @@ async def test_the_count_is_told_to_its_user_alone_whenever_it_changes(world: Wo
 
 async def test_items_that_changed_are_named_together(world: World) -> None:
     requirements = [factories.requirement() for _ in range(3)]
-    link = factories.link()
+    link, relation = factories.link(), factories.relation()
     async with follow(world) as events:
         await world.tell(*(catalog.RequirementCreated(requirement=one) for one in requirements))
         await world.tell(
             *updated(requirements[0], requirements[0]),
             catalog.LinkCreated(link=link),
             catalog.LinkDeleted(link=link),
+            catalog.RelationCreated(relation=relation),
         )
-        told = await events.events(4)
+        told = await events.events(5)
     ids = [str(one.id) for one in requirements]
     assert [(event.name, event.data) for event in told] == [
         ("item.changed", {"resource_type": "requirement", "ids": ids, "change": "created"}),
         ("item.changed", {"resource_type": "requirement", "ids": ids[:1], "change": "updated"}),
         ("item.changed", {"resource_type": "link", "ids": [str(link.id)], "change": "created"}),
         ("item.changed", {"resource_type": "link", "ids": [str(link.id)], "change": "deleted"}),
+        ("item.changed", {"resource_type": "relation", "ids": [str(relation.id)], "change": "created"}),
     ]
 
 

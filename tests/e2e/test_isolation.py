@@ -21,6 +21,7 @@ _LISTED = {
     "/requirements": "requirement",
     "/test-cases": "test_case",
     "/links": "link",
+    "/relations": "relation",
     "/suggestions": "suggestion",
     "/suggestions/runs": "run",
     "/imports": "import",
@@ -48,7 +49,8 @@ def known(full: Traceline) -> dict[str, str]:
     requirement, test_case = full.create_pair(external_id=texts.word())
     suggestion = full.suggested_pair()
     accepted = ok(full.post(f"/suggestions/{suggestion['id']}/accept"))
-    full.create_requirement()
+    ends = {"child_id": requirement["id"], "parent_id": full.create_requirement()["id"]}
+    relation = created(full.post("/relations", json=ends))
     ok(full.patch(f"/requirements/{requirement['id']}", json={"title": texts.words(3)}))
     mapping = {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Title"}}}
     saved = created(full.post("/imports/mappings", json={"name": texts.word(), "mapping": mapping}))
@@ -70,6 +72,7 @@ def known(full: Traceline) -> dict[str, str]:
         "test_case_id": test_case["id"],
         "external_id": requirement["external_id"],
         "link_id": accepted["link_id"],
+        "relation_id": relation["id"],
         "suggestion_id": suggestion["id"],
         "review_id": ok(full.get(f"/suggestions/{suggestion['id']}"))["review_id"],
         "import_id": full.plan_import([new_requirement(kind="requirement")])["id"],

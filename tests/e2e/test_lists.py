@@ -64,7 +64,9 @@ def known(admin: Traceline) -> dict[str, str]:
     others = [admin.create_test_case(title=word, module=word) for _ in range(3)]
     for other in others:
         admin.create_link(requirement["id"], other["id"])
-        admin.create_link(admin.create_requirement(title=word)["id"], test_case["id"])
+        above = admin.create_requirement(title=word)
+        admin.create_link(above["id"], test_case["id"])
+        created(admin.post("/relations", json={"child_id": requirement["id"], "parent_id": above["id"]}))
     for item, path in ((requirement, "requirements"), (test_case, "test-cases")):
         for title in ("One", "Two"):
             ok(admin.patch(f"/{path}/{item['id']}", json={"title": f"{word} {title}"}))

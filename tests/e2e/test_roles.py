@@ -19,6 +19,7 @@ READS = [
     "/requirements",
     "/test-cases",
     "/links",
+    "/relations",
     "/suggestions",
     "/suggestions/runs",
     "/notifications",

@@ -26,9 +26,10 @@ from catalog_service.items.service import ItemService
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
-from catalog_service.links.service import deletions_with_items
 from catalog_service.matrix.endpoints import router as matrix_router
 from catalog_service.references.endpoints import router as references_router
+from catalog_service.relations.endpoints import router as relations_router
+from catalog_service.relations.service import deletions_with_items
 from catalog_service.reports.endpoints import router as reports_router
 from catalog_service.reports.verification.endpoints import router as verification_router
 from catalog_service.requirements.endpoints import router as requirements_router
@@ -59,6 +60,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             requirements_router,
             test_cases_router,
             links_router,
+            relations_router,
             references_router,
             fields_router,
             history_router,

@@ -1,4 +1,4 @@
-"""The tables of the record: requirements, test cases, the links between them, and what made links suspect."""
+"""The tables of the record: requirements, test cases, the links and relations between them, what made them suspect."""
 
 from enum import StrEnum
 from typing import Any
@@ -13,6 +13,8 @@ from catalog_service.values import (
     LinkSource,
     LinkType,
     PriorityLevel,
+    RelationSource,
+    RelationType,
     RequirementStatus,
     RequirementType,
     TestCaseStatus,
@@ -191,6 +193,44 @@ sa.Index(None, links.c.test_case_id)
 sa.Index(None, links.c.project_id, links.c.created_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.updated_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.link_source, links.c.link_type)
+
+requirement_relations = sa.Table(
+    "requirement_relations",
+    metadata,
+    project_column(),
+    sa.Column("id", sa.Uuid, primary_key=True),
+    required("child_id", sa.ForeignKey("requirements.id", ondelete="CASCADE")),
+    required("parent_id", sa.ForeignKey("requirements.id", ondelete="CASCADE")),
+    required("relation_type", sa.Text),
+    sa.Column("role", sa.String(100), comment="what another tool calls it"),
+    sa.Column("notes", sa.Text),
+    required("source", sa.Text),
+    timestamp("created_at"),
+    sa.Column("created_by", sa.String(100)),
+    timestamp("confirmed_at", nullable=True),
+    sa.Column("confirmed_by", sa.String(100)),
+    timestamp("updated_at"),
+    required("child_version", sa.Integer, comment="when made or last confirmed"),
+    required("parent_version", sa.Integer, comment="when made or last confirmed"),
+    sa.UniqueConstraint("child_id", "parent_id", name="uq_requirement_relations_ends"),
+    sa.CheckConstraint("child_id <> parent_id", name="ends"),
+    one_of("relation_type", *RelationType),
+    one_of("source", *RelationSource),
+    comment="requirements above requirements",
+)
+sa.Index(None, requirement_relations.c.parent_id)
+sa.Index(
+    None,
+    requirement_relations.c.project_id,
+    requirement_relations.c.created_at,
+    requirement_relations.c.id.desc(),
+)
+sa.Index(
+    None,
+    requirement_relations.c.project_id,
+    requirement_relations.c.updated_at,
+    requirement_relations.c.id.desc(),
+)
 
 waiting_references = sa.Table(
     "waiting_references",

@@ -1,4 +1,4 @@
-"""The words that fields of requirements, test cases and links take."""
+"""The words that fields of requirements, test cases, links and relations take."""
 
 from enum import StrEnum
 
@@ -81,3 +81,25 @@ class LinkSource(StrEnum):
     AI_SUGGESTED = "ai_suggested"
     AI_CONFIRMED = "ai_confirmed"
     IMPORTED = "imported"
+
+
+class RelationType(StrEnum):
+    """What a requirement is to the one above it."""
+
+    REFINES = "refines"
+    DERIVES_FROM = "derives_from"
+    DEPENDS_ON = "depends_on"
+    CONFLICTS_WITH = "conflicts_with"
+    RELATED = "related"
+
+
+ROLLING = (RelationType.REFINES, RelationType.DERIVES_FROM)
+"""Relations that say what stands above what: no circle can be made of them, and verdicts roll up along them."""
+
+
+class RelationSource(StrEnum):
+    """Where the relation came from."""
+
+    MANUAL = "manual"
+    IMPORTED = "imported"
+    PROPOSED = "proposed"

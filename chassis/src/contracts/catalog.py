@@ -79,6 +79,27 @@ class LinkState(_State):
     test_case_external_id: str | None = None
 
 
+class RelationState(_State):
+    """A requirement above another, with the names of both for people to read."""
+
+    id: UUID
+    child_id: UUID
+    parent_id: UUID
+    relation_type: str
+    role: str | None
+    notes: str | None
+    source: str
+    created_at: datetime
+    created_by: str | None
+    confirmed_at: datetime | None
+    confirmed_by: str | None
+    updated_at: datetime
+    child_title: str
+    parent_title: str
+    child_external_id: str | None
+    parent_external_id: str | None
+
+
 class RequirementCreated(Payload):
     """A requirement was created."""
 
@@ -95,7 +116,7 @@ class RequirementUpdated(Alteration):
 
 
 class RequirementDeleted(Ending):
-    """A requirement was deleted; its links follow, each with an event of its own."""
+    """A requirement was deleted; its links and relations follow, each with an event of its own."""
 
     wire_name = "catalog.requirement.deleted"
     requirement: RequirementState
@@ -152,6 +173,28 @@ class LinkDeleted(Ending):
     link: LinkState
 
 
+class RelationCreated(Payload):
+    """A requirement was put below another."""
+
+    wire_name = "catalog.relation.created"
+    relation: RelationState
+
+
+class RelationUpdated(Alteration):
+    """Fields of a relation changed, or it was confirmed."""
+
+    wire_name = "catalog.relation.updated"
+    relation: RelationState
+    changes: dict[str, Change]
+
+
+class RelationDeleted(Ending):
+    """A relation was deleted, by itself or with one of its requirements."""
+
+    wire_name = "catalog.relation.deleted"
+    relation: RelationState
+
+
 class CoverageChanged(Momentary):
     """There are more or fewer requirements, or more or fewer of them are covered: at most one event a second."""
 
@@ -181,7 +224,10 @@ class ImportApplied(Payload):
     sha256: str | None
     counts: Annotated[
         dict[str, dict[str, int]],
-        Field(description="How many of a kind (requirement, test_case, link) met an action (create, update, delete)."),
+        Field(
+            description="How many of a kind (requirement, test_case, link, relation) met an action (create, update,"
+            " delete)."
+        ),
     ]
     not_applied: Annotated[
         int, Field(description="How many of its changes were not made, since it was cancelled or failed midway.")
@@ -331,6 +377,9 @@ EVENTS: tuple[type[Payload], ...] = (
     LinkCreated,
     LinkUpdated,
     LinkDeleted,
+    RelationCreated,
+    RelationUpdated,
+    RelationDeleted,
     CoverageChanged,
     CoverageDropped,
     ImportApplied,

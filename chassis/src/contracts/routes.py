@@ -97,13 +97,23 @@ AUTH = Service(
 CATALOG = Service(
     "catalog",
     resources=(
-        *("requirements", "test-cases", "links", "references", "changes", "reports", "search", "imports", "exports"),
-        *("test-runs", "test-results", "automated-tests", "accepted-failures", "badges", "fields"),
+        *("requirements", "test-cases", "links", "relations", "references", "changes", "reports", "search"),
+        *(
+            "imports",
+            "exports",
+            "test-runs",
+            "test-results",
+            "automated-tests",
+            "accepted-failures",
+            "badges",
+            "fields",
+        ),
     ),
     tags={
         "Requirements": "What the product must do.",
         "Test cases": "How it is shown that the product does so.",
         "Links": "Which test case covers which requirement, and which links are in doubt since one of the two changed.",
+        "Relations": "Which requirement stands above which, and what of that is in doubt since one of them changed.",
         "Fields": "What the items of a project have beside the fields of all, as its admins define it.",
         "History": "What items said before, who changed them, and everything in order for those who keep a copy.",
         "Search": "Finding requirements and test cases by their words.",

@@ -18,11 +18,14 @@ from notification_service.wording import (
     listed,
     named,
     pair,
+    titled,
     who,
 )
 
-# How the two ends of a link or a suggestion are called: the sentence and the title of an entry say it.
-END_NAMES = frozenset({"requirement_title", "test_case_title", "requirement_external_id", "test_case_external_id"})
+# How the two ends of a link, a suggestion or a relation are called: the sentence and the title of an entry say it.
+END_NAMES = frozenset(
+    f"{end}_{name}" for end in ("requirement", "test_case", "child", "parent") for name in ("title", "external_id")
+)
 
 
 @dataclass(slots=True)
@@ -53,6 +56,7 @@ class Entry:
     item_ids: Sequence[str] | None = None
 
 
+_ENDS = ("child", "parent")
 Entries = Callable[[Received[Any]], Iterable[Entry]]
 
 
@@ -88,7 +92,7 @@ def updated(kind: ResourceType) -> Entries:
         verb = "confirmed" if is_confirmed else f"changed {listed(changes)} of"
         before = {field: change.before for field, change in changes.items()}
         after = {field: change.after for field, change in changes.items()}
-        done = AuditAction.LINK_CONFIRMED if is_confirmed else action
+        done = AuditAction(f"{kind}.confirmed") if is_confirmed else action
         yield _item_entry(event, done, kind, getattr(event.data, kind), verb, before, after)
 
     return entries
@@ -285,6 +289,12 @@ def _item_entry(
         summary = f"{who(event.actor)} {verb} the link between {ends}."
         title = joined(item)
         details = {"requirement_id": item.requirement_id, "test_case_id": item.test_case_id}
+    elif kind is ResourceType.RELATION:
+        item_ids = [str(item.child_id), str(item.parent_id)]
+        child, parent = (titled(getattr(item, f"{end}_title"), getattr(item, f"{end}_external_id")) for end in _ENDS)
+        summary = f"{who(event.actor)} {verb} the relation from {child} up to {parent}."
+        title = f"{_short(item, 'child')} ↑ {_short(item, 'parent')}"
+        details = {"child_id": item.child_id, "parent_id": item.parent_id}
     else:
         summary = f"{who(event.actor)} {verb} {named(kind, item.title, item.external_id)}."
         title = item.title
@@ -292,6 +302,10 @@ def _item_entry(
     if event.batch_id is not None:
         details["import_id"] = event.batch_id
     return entry_of(event, action, kind, str(item.id), title, summary, before, after, details, item_ids=item_ids)
+
+
+def _short(relation: catalog.RelationState, end: str) -> str:
+    return " ".join(filter(None, (getattr(relation, f"{end}_external_id"), getattr(relation, f"{end}_title"))))
 
 
 def items_of(pairs: Iterable[Pair]) -> list[str]:

@@ -114,6 +114,7 @@ def unless_in_batch(handler: Handler) -> Handler:
 _REQUIREMENT = ResourceType.REQUIREMENT
 _TEST_CASE = ResourceType.TEST_CASE
 _LINK = ResourceType.LINK
+_RELATION = ResourceType.RELATION
 
 
 def _created(kind: ResourceType, text: Callable[[Received[Any]], Text]) -> Handler:
@@ -142,6 +143,9 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     catalog.LinkCreated: _changed(_LINK, entries.created(_LINK), "created"),
     catalog.LinkUpdated: _updated(_LINK),
     catalog.LinkDeleted: _deleted(_LINK),
+    catalog.RelationCreated: _changed(_RELATION, entries.created(_RELATION), "created"),
+    catalog.RelationUpdated: _updated(_RELATION),
+    catalog.RelationDeleted: _deleted(_RELATION),
     catalog.ReferenceDeleted: audited(entries.reference_deleted),
     catalog.CoverageChanged: streamed(stream_events.coverage_changed),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),

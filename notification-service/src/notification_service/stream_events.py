@@ -43,7 +43,7 @@ def item_changed(kind: ResourceType, change: str) -> StreamEvents:
 def import_applied(received: Sequence[Received[catalog.ImportApplied]]) -> Iterator[StreamEvent]:
     """Yield what imports have changed: not each item, of which there may be many, but of which kinds."""
     for event in received:
-        for kind in (ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK):
+        for kind in (ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK, ResourceType.RELATION):
             for action in ("create", "update", "delete"):
                 if event.data.count(kind, action):
                     changed: dict[str, Any] = {"resource_type": kind, "ids": [], "change": f"{action}d"}

@@ -50,13 +50,13 @@ class SuggestionReviewedEvent(_Event):
 class ChangedItems(BaseModel):
     """Which items changed, and how."""
 
-    resource_type: Literal[ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK]
+    resource_type: Literal[ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK, ResourceType.RELATION]
     ids: list[UUID] = Field(max_length=500, description="Empty when an import has changed many: it may be any.")
     change: Literal["created", "updated", "deleted"]
 
 
 class ItemChangedEvent(_Event):
-    """Requirements, test cases or links were created, updated or deleted.
+    """Requirements, test cases, links or relations were created, updated or deleted.
 
     What happened to an item several times within a moment may be told once.
     """

@@ -19,17 +19,18 @@ def who(actor: Actor) -> str:
 
 def named(kind: str, title: str, external_id: str | None = None) -> str:
     """Return an item by kind, external id and title: `the test case TC-7 “Locks after five failures”`."""
-    return f"the {kind.replace('_', ' ')} {_titled(title, external_id)}"
+    return f"the {kind.replace('_', ' ')} {titled(title, external_id)}"
 
 
-def _titled(title: str, external_id: str | None) -> str:
+def titled(title: str, external_id: str | None) -> str:
+    """Return an item by external id and title: `TC-7 “Locks after five failures”`."""
     return f"“{title}”" if external_id is None else f"{external_id} “{title}”"
 
 
 def pair(link: Pair) -> str:
     """Return what a link or a suggestion joins: `REQ-3 “Lock the account” and TC-7 “Locks after five failures”`."""
-    requirement = _titled(link.requirement_title, link.requirement_external_id)
-    return f"{requirement} and {_titled(link.test_case_title, link.test_case_external_id)}"
+    requirement = titled(link.requirement_title, link.requirement_external_id)
+    return f"{requirement} and {titled(link.test_case_title, link.test_case_external_id)}"
 
 
 def joined(link: Pair) -> str:
@@ -67,7 +68,7 @@ def import_outcome(applied: ImportApplied) -> str:
     for action, verb in (("create", "created"), ("update", "changed"), ("delete", "deleted")):
         counts = [
             counted(number, kind.replace("_", " "))
-            for kind in ("requirement", "test_case", "link")
+            for kind in ("requirement", "test_case", "link", "relation")
             if (number := applied.count(kind, action))
         ]
         if counts:

@@ -151,6 +151,29 @@ def _item() -> dict[str, Any]:
     }
 
 
+def relation(**fields: Any) -> catalog.RelationState:
+    """A requirement below another."""
+    state = {
+        "id": uuid4(),
+        "child_id": uuid4(),
+        "parent_id": uuid4(),
+        "relation_type": "refines",
+        "role": None,
+        "notes": None,
+        "source": "manual",
+        "created_at": CREATED_AT,
+        "created_by": AUTHOR,
+        "confirmed_at": None,
+        "confirmed_by": None,
+        "updated_at": CREATED_AT,
+        "child_title": "Lock the account",
+        "parent_title": "Accounts are safe",
+        "child_external_id": "REQ-2",
+        "parent_external_id": None,
+    }
+    return catalog.RelationState(**state | fields)
+
+
 def _pair() -> dict[str, Any]:
     return {
         "requirement_id": uuid4(),

@@ -31,15 +31,15 @@ After = Annotated[
     summary="What changed, in order, to keep a copy",
 )
 async def list_changes(request: Request, viewer: Viewer, database: Db, after: After = 0, limit: Limit = 50) -> Response:
-    """Creations, changes and deletions of requirements, test cases and links, each once, in their order.
+    """Creations, changes and deletions of requirements, test cases, links and relations, each once, in their order.
 
     Begin with `after=0` and go on with `next_after`: nothing is left out and nothing comes twice, whatever happens
-    meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links, each a
-    change of its own behind it.
+    meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links and
+    relations, each a change of its own behind it.
 
-    Of what is older than a retention (30 days by default) each item and link has two changes, that it was created and
-    the last one since, or a single one, that it was deleted: to be ignored where it is not known. A copy comes out the
-    same wherever it begins or goes on.
+    Of what is older than a retention (30 days by default) each item, link and relation has two changes, that it was
+    created and the last one since, or a single one, that it was deleted: to be ignored where it is not known. A copy
+    comes out the same wherever it begins or goes on.
     """
     changes = await service.read(database, after, limit)
     headers = {}

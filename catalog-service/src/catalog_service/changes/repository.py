@@ -5,7 +5,7 @@ from chassis.messaging import outbox
 from chassis.web.listing import Row
 from contracts import catalog
 
-_SUBJECTS = ("requirement", "test_case", "link")
+_SUBJECTS = ("requirement", "test_case", "link", "relation")
 _PUBLIC = [event.wire_name for event in catalog.EVENTS if event.wire_name.split(".")[1] in _SUBJECTS]
 
 

@@ -17,7 +17,7 @@ class ChangeAction(StrEnum):
 
 
 class RecordChange(BaseModel):
-    """A requirement, test case or link was created, changed or deleted."""
+    """A requirement, test case, link or relation was created, changed or deleted."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -36,7 +36,7 @@ class RecordChange(BaseModel):
     )
 
     position: Annotated[int, Field(description="Its place; places only go up, and some are left out.")]
-    type: Literal["requirement", "test_case", "link"]
+    type: Literal["requirement", "test_case", "link", "relation"]
     action: ChangeAction
     id: UUID
     time: datetime
@@ -44,8 +44,8 @@ class RecordChange(BaseModel):
     state: Annotated[
         dict[str, Any] | None,
         Field(
-            description="All fields as they are after it, those of a link without `suspect` and `suspect_reason`; null"
-            " when it was deleted."
+            description="All fields as they are after it, those of a link or relation without `suspect` and"
+            " `suspect_reason`; null when it was deleted."
         ),
     ]
 

@@ -8,12 +8,13 @@ import orjson
 from catalog_service.changes import repository
 from catalog_service.items.kinds import KINDS
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
+from catalog_service.relations.fields import COLUMNS as RELATION_COLUMNS
 from chassis.core.problems import Invalid
 from chassis.core.turns import drain, take_turns
 from chassis.db.database import Database
 from chassis.web.listing import Row
 
-_FIELDS = {**{kind.name: kind.columns for kind in KINDS}, "link": LINK_COLUMNS}
+_FIELDS = {**{kind.name: kind.columns for kind in KINDS}, "link": LINK_COLUMNS, "relation": RELATION_COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from catalog_service.history import service
 from catalog_service.history.repository import NEWEST_FIRST
-from catalog_service.history.schemas import History, Suspicion
+from catalog_service.history.schemas import History, RelationSuspicion, Suspicion
 from catalog_service.history.service import Versions
 from catalog_service.items.kinds import KINDS, ItemKind
 from chassis.db.database import Db
@@ -79,3 +79,17 @@ async def read_suspicion(request: Request, link_id: UUID, viewer: Viewer, databa
     A link that is not suspect answers with `suspect: false` and no differences.
     """
     return item(request, await service.suspicion_of(database, link_id))
+
+
+@router.get(
+    "/api/v1/relations/{relation_id}/suspicion",
+    response_model=RelationSuspicion,
+    responses={**with_headers("ETag"), **problem_responses("404 relation_not_found")},
+    summary="What changed since a relation was made or last confirmed",
+)
+async def read_relation_suspicion(request: Request, relation_id: UUID, viewer: Viewer, database: Db) -> Response:
+    """What both requirements said when the relation was made or last confirmed, and what they say now, word by word.
+
+    A relation that is not suspect answers with `suspect: false` and no differences.
+    """
+    return item(request, await service.suspicion_of_relation(database, relation_id))

@@ -172,3 +172,62 @@ class Suspicion(BaseModel):
     since: Annotated[datetime, Field(description="When the link was made or last confirmed.")]
     requirement: SuspectSide
     test_case: SuspectSide
+
+
+class RelationSuspicion(BaseModel):
+    """What changed since a relation was made or last confirmed; of one that is not suspect: nothing."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "relation_id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+                    "suspect": True,
+                    "summary": "The parent went from version 1 to 2 (title) after this relation was made or last"
+                    " confirmed.",
+                    "since": "2026-03-02T08:30:00.123456Z",
+                    "child": {
+                        "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+                        "external_id": "REQ-42",
+                        "title": "Doors close before departure",
+                        "module": "doors",
+                        "from_version": 1,
+                        "to_version": 1,
+                        "differences": {},
+                        "coarse": [],
+                        "changed_by": [],
+                    },
+                    "parent": {
+                        "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+                        "external_id": "SYS-7",
+                        "title": "Nobody is hurt by a door",
+                        "module": "doors",
+                        "from_version": 1,
+                        "to_version": 2,
+                        "differences": {
+                            "title": [
+                                {"op": "equal", "text": "Nobody is hurt"},
+                                {"op": "insert", "text": " by a door"},
+                            ]
+                        },
+                        "coarse": [],
+                        "changed_by": [
+                            {
+                                "actor": "kim@example.com",
+                                "occurred_at": "2026-03-03T09:30:00.123456Z",
+                                "to_version": 2,
+                                "fields": ["title"],
+                            }
+                        ],
+                    },
+                }
+            ]
+        }
+    )
+
+    relation_id: UUID
+    suspect: bool
+    summary: str | None
+    since: Annotated[datetime, Field(description="When the relation was made or last confirmed.")]
+    child: SuspectSide
+    parent: SuspectSide

@@ -1,6 +1,6 @@
 """What items said before: every change, the state of any version, and how two versions differ."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict
@@ -14,8 +14,11 @@ from catalog_service.fields.values import values_of
 from catalog_service.history import repository, word_diff
 from catalog_service.history.repository import ItemChange
 from catalog_service.items import suspicion
-from catalog_service.items.kinds import KINDS, ItemKind
+from catalog_service.items.kinds import ItemKind
+from catalog_service.items.suspicion import Side
 from catalog_service.links import service as links
+from catalog_service.relations import service as relations
+from catalog_service.relations import suspicion as suspicion_of_relations
 from catalog_service.snapshot import snapshot
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection, Database
@@ -158,35 +161,59 @@ def _is_shown(item: Row, name: str) -> bool:
 async def suspicion_of(database: Database, link_id: UUID) -> Row:
     """Return what both items of a link said when it was made or last confirmed, compared to now; raises NotFound."""
     async with snapshot(database) as connection:
-        link: Mapping[str, Any] = await links.get(connection, link_id)
-        sides = {kind.name: await _side(connection, kind, link) for kind in KINDS}
-        own = await project_fields.of(connection)
-    why = suspicion.reason(link)
-    short = links.ends(link)
+        link = await links.get(connection, link_id)
+        compared = await _compared(connection, link, links.ends(link), suspicion.SIDES)
+    return {"link_id": link_id, **_told(link, suspicion.reason(link)), **await compared()}
+
+
+async def suspicion_of_relation(database: Database, relation_id: UUID) -> Row:
+    """Return what both requirements of a relation said when it was made or last confirmed; raises NotFound."""
+    async with snapshot(database) as connection:
+        relation = await relations.get(connection, relation_id)
+        compared = await _compared(connection, relation, relations.ends(relation), suspicion_of_relations.SIDES)
     return {
-        "link_id": link_id,
-        "suspect": why is not None,
-        "summary": None if why is None else why["summary"],
-        "since": link["confirmed_at"] or link["created_at"],
-        **{
-            kind.name: {
-                **short[kind.name],
-                "from_version": link[f"{kind.name}_version"],
-                "to_version": link[f"{kind.name}_version_now"],
-                **await _differences(kind, own, before, after),
-                "changed_by": changed_by,
-            }
-            for kind in KINDS
-            for before, after, changed_by in (sides[kind.name],)
-        },
+        "relation_id": relation_id,
+        **_told(relation, suspicion_of_relations.reason(relation)),
+        **await compared(),
     }
 
 
-async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any]) -> tuple[Row, Row, list[Row]]:
-    """Return an item as it was for the link, as it is, and who changed its meaning since, the newest first."""
-    item_id, then, now = (link[f"{kind.name}_{what}"] for what in ("id", "version", "version_now"))
+def _told(joining: Mapping[str, Any], why: Row | None) -> Row:
+    return {
+        "suspect": why is not None,
+        "summary": None if why is None else why["summary"],
+        "since": joining["confirmed_at"] or joining["created_at"],
+    }
+
+
+async def _compared(
+    connection: Connection, joining: Mapping[str, Any], short: Row, of: Sequence[Side]
+) -> Callable[[], Awaitable[Row]]:
+    """Read both sides of a link or a relation; return what compares them, which needs no connection."""
+    sides = [(side, await _side(connection, side, joining)) for side in of]
+    own = await project_fields.of(connection)
+
+    async def compare() -> Row:
+        return {
+            side.name: {
+                **short[side.name],
+                "from_version": joining[f"{side.name}_version"],
+                "to_version": joining[f"{side.name}_version_now"],
+                **await _differences(side.kind, own, before, after),
+                "changed_by": changed_by,
+            }
+            for side, (before, after, changed_by) in sides
+        }
+
+    return compare
+
+
+async def _side(connection: Connection, side: Side, joining: Mapping[str, Any]) -> tuple[Row, Row, list[Row]]:
+    """Return an item as it was for the link or relation, as it is, and who changed its meaning, the newest first."""
+    kind = side.kind
+    item_id, then, now = (joining[f"{side.name}_{what}"] for what in ("id", "version", "version_now"))
     item = await repository.find_item(connection, kind, item_id)
-    assert item is not None, "its link keeps it"
+    assert item is not None, "its link or relation keeps it"
     if now == then:
         return item, item, []
     found = await repository.find_changes(connection, item_id, then, now, _ALL)

@@ -1,10 +1,22 @@
-"""When a link is suspect, and why: an item is newer than when the link was made or last confirmed."""
+"""When a link or a relation is suspect, and why: an item is newer than when it was made or last confirmed."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from catalog_service.fields.definitions import PREFIX
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
+
+
+class Side(NamedTuple):
+    """An item that a link or a relation joins; the names of what is read of it begin with `name`."""
+
+    name: str
+    label: str
+    kind: ItemKind
+
+
+SIDES = tuple(Side(kind.name, kind.label, kind) for kind in KINDS)
+"""Those of a link."""
 
 IS_SUSPECT = "(r.version > l.requirement_version OR t.version > l.test_case_version)"
 """Over `links l`, `requirements r` and `test_cases t`."""
@@ -25,38 +37,42 @@ def suspect_links(selected: str, where: str = "") -> str:
     """
 
 
-def _changes(item: str, kind: ItemKind) -> str:
+def changes(joining: str, item: str, name: str) -> str:
+    """Return what `reason` needs of the item `item`, which is the side `name` of the link or relation `joining`."""
     return (
-        f"l.{kind.name}_version, {item}.version AS {kind.name}_version_now,"
-        f" CASE WHEN {item}.version > l.{kind.name}_version THEN"
+        f"{joining}.{name}_version, {item}.version AS {name}_version_now,"
+        f" CASE WHEN {item}.version > {joining}.{name}_version THEN"
         " (SELECT array_agg(DISTINCT field) FROM item_revisions v, unnest(v.changed_fields) field"
-        f" WHERE v.item_id = {item}.id AND v.version > l.{kind.name}_version) END AS {kind.name}_changes"
+        f" WHERE v.item_id = {item}.id AND v.version > {joining}.{name}_version) END AS {name}_changes"
     )
 
 
-COLUMNS = f"{_changes('r', REQUIREMENT)}, {_changes('t', TEST_CASE)}"
-"""What `reason` needs, over the same tables."""
+COLUMNS = f"{changes('l', 'r', REQUIREMENT.name)}, {changes('l', 't', TEST_CASE.name)}"
+"""What `reason` needs of a link, over the same tables."""
 
 
-def reason(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return why a link, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
-    sides = {kind.name: _newer(row, kind) for kind in KINDS}
+def reason(row: Mapping[str, Any], of: Sequence[Side] = SIDES, label: str = "link") -> dict[str, Any] | None:
+    """Return why a link (or what `label` says) is suspect, as the API shows it; None when it is not.
+
+    It is read with the `changes` of its sides.
+    """
+    sides = {side.name: _newer(row, side) for side in of}
     newer = " and ".join(
-        f"the {kind.label} went from version {side['from_version']} to {side['to_version']}"
-        f" ({', '.join(side['fields'])})"
-        for kind in KINDS
-        if (side := sides[kind.name]) is not None
+        f"the {side.label} went from version {found['from_version']} to {found['to_version']}"
+        f" ({', '.join(found['fields'])})"
+        for side in of
+        if (found := sides[side.name]) is not None
     )
     if not newer:
         return None
-    return {"summary": f"T{newer[1:]} after this link was made or last confirmed.", **sides}
+    return {"summary": f"T{newer[1:]} after this {label} was made or last confirmed.", **sides}
 
 
-def _newer(row: Mapping[str, Any], kind: ItemKind) -> dict[str, Any] | None:
-    then, now = row[f"{kind.name}_version"], row[f"{kind.name}_version_now"]
+def _newer(row: Mapping[str, Any], side: Side) -> dict[str, Any] | None:
+    then, now = row[f"{side.name}_version"], row[f"{side.name}_version_now"]
     if now <= then:
         return None
-    changed = row[f"{kind.name}_changes"]
-    fields = [field for field in kind.meaning if field in changed]
+    changed = row[f"{side.name}_changes"]
+    fields = [field for field in side.kind.meaning if field in changed]
     fields += [field for field in changed if field.startswith(PREFIX)]
     return {"from_version": then, "to_version": now, "fields": fields}

@@ -13,6 +13,7 @@ from catalog_service.bulk.schemas import BulkAnswer, BulkChange, bulk_change_of
 from catalog_service.bulk.service import answer_many
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import with_body
+from catalog_service.items.ends import check_named
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import service, undoing
 from catalog_service.links.bulk import ManyLinks
@@ -29,7 +30,7 @@ from catalog_service.links.schemas import (
     UndoneReviews,
 )
 from catalog_service.values import LinkSource, LinkType
-from chassis.core.problems import Conflict, FieldError, Invalid, Problem
+from chassis.core.problems import Conflict, Problem
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
 from chassis.web.callers import Reviewer, ServiceCaller, Viewer
@@ -137,13 +138,7 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
     only. 409 `link_exists` tells the `link_id` of the link that there is.
     """
     fields = body.model_dump(exclude={"confidence_score"})
-    named = (
-        FieldError(f"/{end}_id", f"Send {end}_id or {end}_external_id.", "missing")
-        for end in ("requirement", "test_case")
-        if fields[f"{end}_id"] is None and fields[f"{end}_external_id"] is None
-    )
-    if missing := list(named):
-        raise Invalid.fields(missing)
+    check_named(fields, ("requirement", "test_case"))
 
     async def make(connection: Connection) -> Response:
         link = await service.create(connection, fields, actor_of(reviewer))

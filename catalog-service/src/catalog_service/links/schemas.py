@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
+from catalog_service.items.ends import named_by_either
 from catalog_service.items.kinds import BRIEF
 from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo100, absent
 from catalog_service.links.fields import Score
@@ -16,11 +17,6 @@ from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE, TestCase
 from catalog_service.values import LinkSource, LinkType
 from chassis.messaging.events import Actor
 from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
-
-
-def _named_by_either(end: str) -> JsonDict:
-    names = (f"{end}_id", f"{end}_external_id")
-    return {"anyOf": [{"required": [name], "properties": {name: {"type": "string"}}} for name in names]}
 
 
 class LinkCreate(NewBody):
@@ -41,7 +37,7 @@ class LinkCreate(NewBody):
                 },
                 {"requirement_external_id": "REQ-42", "test_case_external_id": "TC-7"},
             ],
-            "allOf": [_named_by_either("requirement"), _named_by_either("test_case")],
+            "allOf": [named_by_either("requirement"), named_by_either("test_case")],
         },
     )
 

@@ -9,13 +9,14 @@ from uuid import UUID, uuid4
 from catalog_service.authorship import author
 from catalog_service.items import repository as items
 from catalog_service.items import suspicion
+from catalog_service.items.ends import check_found
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import repository
 from catalog_service.links.fields import COLUMNS, ORIGIN, StoredLink
 from catalog_service.links.repository import LinkRow, NamedLink
 from catalog_service.links.schemas import AcceptedSuggestion
 from catalog_service.values import LinkSource, LinkType
-from chassis.core.problems import Conflict, Invalid, NotFound, Problem
+from chassis.core.problems import Conflict, NotFound, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
@@ -94,7 +95,7 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     """
     found = await repository.ends(connection, fields)
     for kind in KINDS:
-        _check_end(kind, fields, found)
+        check_found(kind, kind.name, fields, found)
     now = datetime.now(UTC)
     link: StoredLink = {
         "id": uuid4(),
@@ -113,19 +114,6 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     versions = {name: found[name] for name in ("requirement_version", "test_case_version")}
     await repository.insert(connection, {**link, **versions}, _created({**found, **link}, None, actor))
     return {**link, **versions, "suggestion_id": None, "suspect": False, "suspect_reason": None}
-
-
-def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
-    if found[f"{kind.name}_id"] is None:
-        raise kind.not_found(wanted[f"{kind.name}_external_id"] if wanted[f"{kind.name}_id"] is None else None)
-    name = f"{kind.name}_external_id"
-    if wanted[name] not in {None, found[name]}:
-        its = "no external_id" if found[name] is None else f"the external_id {found[name]!r}"
-        raise Invalid.field(
-            f"/{name}",
-            f"The {kind.label} with this {kind.name}_id has {its}, not {wanted[name]!r}; send one of the two.",
-            "contradiction",
-        )
 
 
 async def accept(database: Database, accepted: Sequence[AcceptedSuggestion]) -> list[UUID | Problem]:
@@ -291,9 +279,9 @@ async def _update(connection: Connection, row: LinkRow, changed: Row, more: Row,
     return now
 
 
-def changes_of(row: LinkRow, fields: Row) -> Row:
-    """Return those of the fields that a link has otherwise."""
-    return {name: value for name, value in fields.items() if cast(Row, row)[name] != value}
+def changes_of(row: Mapping[str, Any], fields: Row) -> Row:
+    """Return those of the fields that a link, or another row, has otherwise."""
+    return {name: value for name, value in fields.items() if row[name] != value}
 
 
 def updated(row: LinkRow, now: LinkRow, names: Iterable[str], actor: Actor) -> NewEvent:

@@ -15,6 +15,9 @@ CREATE TRIGGER count_deleted AFTER DELETE ON linked_test_cases
 CREATE TRIGGER count_deleted AFTER DELETE ON links
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
+CREATE TRIGGER count_deleted AFTER DELETE ON requirement_relations
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+    EXECUTE FUNCTION count_rows();
 CREATE TRIGGER count_deleted AFTER DELETE ON requirements
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
@@ -28,6 +31,9 @@ CREATE TRIGGER count_inserted AFTER INSERT ON linked_test_cases
     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
 CREATE TRIGGER count_inserted AFTER INSERT ON links
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+    EXECUTE FUNCTION count_rows();
+CREATE TRIGGER count_inserted AFTER INSERT ON requirement_relations
     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
 CREATE TRIGGER count_inserted AFTER INSERT ON requirements
@@ -45,6 +51,8 @@ CREATE TRIGGER count_links_inserted AFTER INSERT ON links
 CREATE TRIGGER count_links_truncated AFTER TRUNCATE ON links FOR EACH STATEMENT
     EXECUTE FUNCTION count_links();
 CREATE TRIGGER count_truncated AFTER TRUNCATE ON links FOR EACH STATEMENT
+    EXECUTE FUNCTION count_rows();
+CREATE TRIGGER count_truncated AFTER TRUNCATE ON requirement_relations FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();
 CREATE TRIGGER count_truncated AFTER TRUNCATE ON requirements FOR EACH STATEMENT
     EXECUTE FUNCTION count_rows();

@@ -7,7 +7,7 @@ export type LiveEvent =
   | { event: "suggestion.reviewed"; data: { suggestion_ids: string[]; status: string; by: string; at: string } }
   | {
       event: "item.changed"
-      data: { resource_type: "requirement" | "test_case" | "link"; ids: string[]; change: string }
+      data: { resource_type: "requirement" | "test_case" | "link" | "relation"; ids: string[]; change: string }
     }
   | { event: "run.progress"; data: { run_id: string; status: string; progress: number | null } }
   | { event: "import.progress"; data: { import_id: string; status: string; progress: number } }

@@ -10,8 +10,19 @@ const RESOURCES = {
   requirement: ["requirements", "reports", "results", "looking"],
   test_case: ["test-cases", "reports", "results", "looking"],
   link: ["links", "requirements", "test-cases", "reports", "results"],
+  relation: ["relations", "requirements", "reports", "results"],
 }
-const IMPORTED = ["imports", "looking", "requirements", "test-cases", "links", "reports", "activity", "history"]
+const IMPORTED = [
+  "imports",
+  "looking",
+  "requirements",
+  "test-cases",
+  "links",
+  "relations",
+  "reports",
+  "activity",
+  "history",
+]
 const ALL = "*"
 
 /** Keep what the page shows true while others work; a query with `meta: { live: false }` sees to that itself. */

@@ -858,15 +858,15 @@ export interface paths {
         };
         /**
          * What changed, in order, to keep a copy
-         * @description Creations, changes and deletions of requirements, test cases and links, each once, in their order.
+         * @description Creations, changes and deletions of requirements, test cases, links and relations, each once, in their order.
          *
          *     Begin with `after=0` and go on with `next_after`: nothing is left out and nothing comes twice, whatever happens
-         *     meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links, each a
-         *     change of its own behind it.
+         *     meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links and
+         *     relations, each a change of its own behind it.
          *
-         *     Of what is older than a retention (30 days by default) each item and link has two changes, that it was created and
-         *     the last one since, or a single one, that it was deleted: to be ignored where it is not known. A copy comes out the
-         *     same wherever it begins or goes on.
+         *     Of what is older than a retention (30 days by default) each item, link and relation has two changes, that it was
+         *     created and the last one since, or a single one, that it was deleted: to be ignored where it is not known. A copy
+         *     comes out the same wherever it begins or goes on.
          */
         get: operations["list_changes"];
         put?: never;
@@ -1677,6 +1677,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/relations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List relations, the newest first
+         * @description Return one page of those that all the filters find; what is left out does not narrow.
+         */
+        get: operations["list_relations"];
+        put?: never;
+        /**
+         * Put a requirement below another
+         * @description From one child to one parent there is one relation at most; each is named by its id or by its external_id.
+         *
+         *     Relations of the types `refines` and `derives_from` make no circle: 409 `relation_cycle` tells the `path` that
+         *     would be closed, by external ids. A requirement may have up to 100 parents. 409 `relation_exists` tells the
+         *     `relation_id` of the relation that there is.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["create_relation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/relations/{relation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a relation
+         * @description With `expand`, the ETag is that of the longer answer: for `If-Match`, read without.
+         */
+        get: operations["read_relation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a relation
+         * @description Both requirements stay.
+         *
+         *     Needs the role `reviewer`.
+         */
+        delete: operations["delete_relation"];
+        options?: never;
+        head?: never;
+        /**
+         * Change type, role or notes of a relation
+         * @description A JSON merge patch (RFC 7396). Suspicion stays; see confirm. To other requirements: make another relation.
+         *
+         *     Needs the role `reviewer`.
+         */
+        patch: operations["update_relation"];
+        trace?: never;
+    };
+    "/api/v1/relations/{relation_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm that a relation still holds
+         * @description Clears suspicion. With `If-Match`, only if the relation and its suspicion are as they were read.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["confirm_relation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/relations/{relation_id}/suspicion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed since a relation was made or last confirmed
+         * @description What both requirements said when the relation was made or last confirmed, and what they say now, word by word.
+         *
+         *     A relation that is not suspect answers with `suspect: false` and no differences.
+         */
+        get: operations["read_relation_suspicion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/relations/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change or delete many relations
+         * @description As `POST /requirements/bulk` does. Suspicion stays; both requirements of a deleted relation stay.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["change_relations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/coverage-by-module": {
         parameters: {
             query?: never;
@@ -2107,6 +2235,26 @@ export interface paths {
          *     says, word by word. A requirement that was deleted keeps its history.
          */
         get: operations["read_requirement_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requirements/{requirement_id}/relations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the requirements above and below a requirement
+         * @description Each with its relation, the one made last first: `direction=parents` those above, `children` those below.
+         */
+        get: operations["list_related"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3551,7 +3699,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -3875,6 +4023,51 @@ export interface components {
              * @description The first 20 that a filter finds, as long as nothing is changed.
              */
             items: components["schemas"]["ExpandedLink"][];
+            /**
+             * Matched
+             * @description How many there are of the ids, or match the filter: the `expected_count`.
+             */
+            matched: number;
+            /**
+             * Message
+             * @description The same as a sentence, and how to go on.
+             */
+            message: string;
+            /**
+             * Remaining
+             * @description How many the time of one request was not enough for: to go on, send the same again.
+             */
+            remaining: number;
+            /**
+             * Results
+             * @description One an id, in the order of the ids; of a filter at most 500, failed ones first.
+             */
+            results: components["schemas"]["ChangeResult"][];
+            /**
+             * Unchanged
+             * @description How many were as they were to be.
+             */
+            unchanged: number;
+        };
+        /** BulkAnswer[ExpandedRelation] */
+        BulkAnswer_ExpandedRelation_: {
+            /**
+             * Changed
+             * @description How many were changed or deleted; 0 in a dry run.
+             */
+            changed: number;
+            /**
+             * Dry Run
+             * @description Whether nothing was to be changed: asked for, or without `expected_count`.
+             */
+            dry_run: boolean;
+            /** Failed */
+            failed: number;
+            /**
+             * Items
+             * @description The first 20 that a filter finds, as long as nothing is changed.
+             */
+            items: components["schemas"]["ExpandedRelation"][];
             /**
              * Matched
              * @description How many there are of the ids, or match the filter: the `expected_count`.
@@ -4289,7 +4482,7 @@ export interface components {
              * Resource Type
              * @enum {string}
              */
-            resource_type: "requirement" | "test_case" | "link";
+            resource_type: "requirement" | "test_case" | "link" | "relation";
         };
         /**
          * ChangeOfMeaning
@@ -4863,6 +5056,107 @@ export interface components {
              * @description That of the test case.
              */
             test_case_version: number;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description When it was made, changed or confirmed last.
+             */
+            updated_at: string;
+        };
+        /**
+         * ExpandedRelation
+         * @description A relation, with both requirements where `expand=items` asks for them.
+         * @example {
+         *       "child": {
+         *         "external_id": "REQ-42",
+         *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "module": "doors",
+         *         "title": "Doors close before departure"
+         *       },
+         *       "child_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "child_version": 1,
+         *       "confirmed_at": null,
+         *       "confirmed_by": null,
+         *       "created_at": "2026-03-02T08:30:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+         *       "notes": null,
+         *       "parent": {
+         *         "external_id": "SYS-7",
+         *         "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "module": "doors",
+         *         "title": "Nobody is hurt by a door"
+         *       },
+         *       "parent_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "parent_version": 1,
+         *       "relation_type": "refines",
+         *       "role": null,
+         *       "source": "manual",
+         *       "suspect": true,
+         *       "suspect_reason": {
+         *         "child": null,
+         *         "parent": {
+         *           "fields": [
+         *             "title"
+         *           ],
+         *           "from_version": 1,
+         *           "to_version": 2
+         *         },
+         *         "summary": "The parent went from version 1 to 2 (title) after this relation was made or last confirmed."
+         *       },
+         *       "updated_at": "2026-03-02T08:30:00.123456Z"
+         *     }
+         */
+        ExpandedRelation: {
+            /** Child */
+            child?: components["schemas"]["ShortItem"];
+            /**
+             * Child Id
+             * Format: uuid
+             */
+            child_id: string;
+            /**
+             * Child Version
+             * @description The version of the child that it was made or last confirmed for.
+             */
+            child_version: number;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /** Confirmed By */
+            confirmed_by: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Notes */
+            notes: string | null;
+            /** Parent */
+            parent?: components["schemas"]["ShortItem"];
+            /**
+             * Parent Id
+             * Format: uuid
+             */
+            parent_id: string;
+            /**
+             * Parent Version
+             * @description That of the parent.
+             */
+            parent_version: number;
+            relation_type: components["schemas"]["RelationType"];
+            /** Role */
+            role: string | null;
+            source: components["schemas"]["RelationSource"];
+            /** Suspect */
+            suspect: boolean;
+            suspect_reason: components["schemas"]["RelationSuspectReason"] | null;
             /**
              * Updated At
              * Format: date-time
@@ -6467,6 +6761,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "page_too_large";
         };
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "same_item" | "too_many_parents";
+        };
         /**
          * Invitation
          * @description An invitation that nobody has accepted or revoked; when it expired, it works no more.
@@ -6507,7 +6805,7 @@ export interface components {
         };
         /**
          * ItemChangedEvent
-         * @description Requirements, test cases or links were created, updated or deleted.
+         * @description Requirements, test cases, links or relations were created, updated or deleted.
          *
          *     What happened to an item several times within a moment may be told once.
          */
@@ -7807,6 +8105,113 @@ export interface components {
             role: components["schemas"]["Role"];
             settings: components["schemas"]["ProjectSettings"];
             visibility: components["schemas"]["Visibility"];
+        };
+        /**
+         * ListedRelation
+         * @description A relation as a row of a list.
+         * @example {
+         *       "child": {
+         *         "external_id": "REQ-42",
+         *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "module": "doors",
+         *         "title": "Doors close before departure"
+         *       },
+         *       "child_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "child_version": 1,
+         *       "confirmed_at": null,
+         *       "confirmed_by": null,
+         *       "created_at": "2026-03-02T08:30:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+         *       "notes": null,
+         *       "parent": {
+         *         "external_id": "SYS-7",
+         *         "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "module": "doors",
+         *         "title": "Nobody is hurt by a door"
+         *       },
+         *       "parent_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "parent_version": 1,
+         *       "relation_type": "refines",
+         *       "role": null,
+         *       "source": "manual",
+         *       "suspect": true,
+         *       "suspect_reason": {
+         *         "child": null,
+         *         "parent": {
+         *           "fields": [
+         *             "title"
+         *           ],
+         *           "from_version": 1,
+         *           "to_version": 2
+         *         },
+         *         "summary": "The parent went from version 1 to 2 (title) after this relation was made or last confirmed."
+         *       },
+         *       "updated_at": "2026-03-02T08:30:00.123456Z"
+         *     }
+         */
+        ListedRelation: {
+            /** Child */
+            child?: components["schemas"]["ShortItem"];
+            /**
+             * Child Id
+             * Format: uuid
+             */
+            child_id: string;
+            /**
+             * Child Version
+             * @description The version of the child that it was made or last confirmed for.
+             */
+            child_version: number;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /** Confirmed By */
+            confirmed_by: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Notes */
+            notes: string | null;
+            /** Parent */
+            parent?: components["schemas"]["ShortItem"];
+            /**
+             * Parent Id
+             * Format: uuid
+             */
+            parent_id: string;
+            /**
+             * Parent Version
+             * @description That of the parent.
+             */
+            parent_version: number;
+            relation_type: components["schemas"]["RelationType"];
+            /** Role */
+            role: string | null;
+            source: components["schemas"]["RelationSource"];
+            /** Suspect */
+            suspect: boolean;
+            suspect_reason: components["schemas"]["RelationSuspectReason"] | null;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description When it was made, changed or confirmed last.
+             */
+            updated_at: string;
         };
         /**
          * ListedRequirement
@@ -9308,6 +9713,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[ListedRelation] */
+        Page_ListedRelation_: {
+            /** Items */
+            items: components["schemas"]["ListedRelation"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ListedRequirement] */
         Page_ListedRequirement_: {
             /** Items */
@@ -9392,6 +9813,22 @@ export interface components {
         Page_Reference_: {
             /** Items */
             items: components["schemas"]["Reference"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[RelatedRequirement] */
+        Page_RelatedRequirement_: {
+            /** Items */
+            items: components["schemas"]["RelatedRequirement"][];
             /** Limit */
             limit: number;
             /**
@@ -10046,7 +10483,7 @@ export interface components {
         };
         /**
          * RecordChange
-         * @description A requirement, test case or link was created, changed or deleted.
+         * @description A requirement, test case, link or relation was created, changed or deleted.
          * @example {
          *       "action": "deleted",
          *       "actor": "kim@example.com",
@@ -10076,7 +10513,7 @@ export interface components {
             position: number;
             /**
              * State
-             * @description All fields as they are after it, those of a link without `suspect` and `suspect_reason`; null when it was deleted.
+             * @description All fields as they are after it, those of a link or relation without `suspect` and `suspect_reason`; null when it was deleted.
              */
             state: {
                 [key: string]: unknown;
@@ -10090,7 +10527,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "requirement" | "test_case" | "link";
+            type: "requirement" | "test_case" | "link" | "relation";
         };
         /**
          * RecordChanges
@@ -10253,6 +10690,462 @@ export interface components {
             /** Feedback */
             feedback?: string | null;
         };
+        /**
+         * RelatedRequirement
+         * @description A relation of a requirement, with the requirement on its other side.
+         * @example {
+         *       "child_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "child_version": 1,
+         *       "confirmed_at": null,
+         *       "confirmed_by": null,
+         *       "created_at": "2026-03-02T08:30:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "direction": "parent",
+         *       "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+         *       "notes": null,
+         *       "parent_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "parent_version": 1,
+         *       "relation_type": "refines",
+         *       "requirement": {
+         *         "external_id": "SYS-7",
+         *         "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "module": "doors",
+         *         "title": "Nobody is hurt by a door"
+         *       },
+         *       "role": null,
+         *       "source": "manual",
+         *       "suspect": true,
+         *       "suspect_reason": {
+         *         "child": null,
+         *         "parent": {
+         *           "fields": [
+         *             "title"
+         *           ],
+         *           "from_version": 1,
+         *           "to_version": 2
+         *         },
+         *         "summary": "The parent went from version 1 to 2 (title) after this relation was made or last confirmed."
+         *       },
+         *       "updated_at": "2026-03-02T08:30:00.123456Z"
+         *     }
+         */
+        RelatedRequirement: {
+            /**
+             * Child Id
+             * Format: uuid
+             */
+            child_id: string;
+            /**
+             * Child Version
+             * @description The version of the child that it was made or last confirmed for.
+             */
+            child_version: number;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /** Confirmed By */
+            confirmed_by: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Direction
+             * @description What the other requirement is to this one.
+             * @enum {string}
+             */
+            direction: "parent" | "child";
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Notes */
+            notes: string | null;
+            /**
+             * Parent Id
+             * Format: uuid
+             */
+            parent_id: string;
+            /**
+             * Parent Version
+             * @description That of the parent.
+             */
+            parent_version: number;
+            relation_type: components["schemas"]["RelationType"];
+            requirement: components["schemas"]["ShortItem"];
+            /** Role */
+            role: string | null;
+            source: components["schemas"]["RelationSource"];
+            /** Suspect */
+            suspect: boolean;
+            suspect_reason: components["schemas"]["RelationSuspectReason"] | null;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description When it was made, changed or confirmed last.
+             */
+            updated_at: string;
+        };
+        /**
+         * Relation
+         * @description A relation. It is suspect while either requirement is newer than when it was made or last confirmed.
+         * @example {
+         *       "child_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "child_version": 1,
+         *       "confirmed_at": null,
+         *       "confirmed_by": null,
+         *       "created_at": "2026-03-02T08:30:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+         *       "notes": null,
+         *       "parent_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "parent_version": 1,
+         *       "relation_type": "refines",
+         *       "role": null,
+         *       "source": "manual",
+         *       "suspect": true,
+         *       "suspect_reason": {
+         *         "child": null,
+         *         "parent": {
+         *           "fields": [
+         *             "title"
+         *           ],
+         *           "from_version": 1,
+         *           "to_version": 2
+         *         },
+         *         "summary": "The parent went from version 1 to 2 (title) after this relation was made or last confirmed."
+         *       },
+         *       "updated_at": "2026-03-02T08:30:00.123456Z"
+         *     }
+         */
+        Relation: {
+            /**
+             * Child Id
+             * Format: uuid
+             */
+            child_id: string;
+            /**
+             * Child Version
+             * @description The version of the child that it was made or last confirmed for.
+             */
+            child_version: number;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /** Confirmed By */
+            confirmed_by: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Notes */
+            notes: string | null;
+            /**
+             * Parent Id
+             * Format: uuid
+             */
+            parent_id: string;
+            /**
+             * Parent Version
+             * @description That of the parent.
+             */
+            parent_version: number;
+            relation_type: components["schemas"]["RelationType"];
+            /** Role */
+            role: string | null;
+            source: components["schemas"]["RelationSource"];
+            /** Suspect */
+            suspect: boolean;
+            suspect_reason: components["schemas"]["RelationSuspectReason"] | null;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description When it was made, changed or confirmed last.
+             */
+            updated_at: string;
+        };
+        /**
+         * RelationCreate
+         * @description A relation to make by hand: the child is below the parent. Each is named by its id or by its external_id.
+         * @example {
+         *       "child_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "notes": "Agreed in the review of 2 March",
+         *       "parent_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "relation_type": "derives_from"
+         *     }
+         * @example {
+         *       "child_external_id": "SW-42",
+         *       "parent_external_id": "SYS-7"
+         *     }
+         */
+        RelationCreate: {
+            /** Child External Id */
+            child_external_id?: string | null;
+            /** Child Id */
+            child_id?: string | null;
+            /** Notes */
+            notes?: string | null;
+            /** Parent External Id */
+            parent_external_id?: string | null;
+            /** Parent Id */
+            parent_id?: string | null;
+            /** @default refines */
+            relation_type?: components["schemas"]["RelationType"] | null;
+            /**
+             * Role
+             * @description What another tool calls it.
+             */
+            role?: string | null;
+        } & (({
+            child_id: string;
+        } | {
+            child_external_id: string;
+        }) & ({
+            parent_id: string;
+        } | {
+            parent_external_id: string;
+        }));
+        RelationCycle: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "relation_cycle";
+        };
+        RelationExistsOrRelationCycle: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "relation_exists" | "relation_cycle";
+        };
+        RelationNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "relation_not_found";
+        };
+        /**
+         * RelationPatch
+         * @description A JSON merge patch of a relation.
+         * @example {
+         *       "notes": "Looked at again"
+         *     }
+         */
+        RelationPatch: {
+            /** Notes */
+            notes?: string | null;
+            relation_type?: components["schemas"]["RelationType"];
+            /** Role */
+            role?: string | null;
+        };
+        /**
+         * RelationsChange
+         * @description A change of many: of those with these `ids`, or of all that a `filter` finds, which asks for `expected_count`.
+         * @example {
+         *       "ids": [
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
+         *       ],
+         *       "if_match": {
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11": "\"6d5c9a4d1f0e3b2a7c8d9e0f\""
+         *       },
+         *       "patch": {
+         *         "relation_type": "derives_from"
+         *       }
+         *     }
+         * @example {
+         *       "dry_run": true,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       },
+         *       "patch": {
+         *         "relation_type": "derives_from"
+         *       }
+         *     }
+         * @example {
+         *       "delete": true,
+         *       "expected_count": 12,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       }
+         *     }
+         */
+        RelationsChange: {
+            /**
+             * Delete
+             * @description Delete them, instead of a patch.
+             * @default false
+             */
+            delete?: boolean;
+            /**
+             * Dry Run
+             * @description Only say what would be done.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Expected Count
+             * @description How many there are; when it is another number now, none is changed.
+             */
+            expected_count?: number | null;
+            filter?: components["schemas"]["RelationsChangeFilter"] | null;
+            /** Ids */
+            ids?: string[] | null;
+            /**
+             * If Match
+             * @description ETags by id: what is another by now stays as it is (412 `precondition_failed`).
+             * @default {}
+             */
+            if_match?: {
+                [key: string]: string;
+            };
+            patch?: components["schemas"]["RelationPatch"] | null;
+        };
+        /**
+         * RelationsChangeFilter
+         * @description The filters of the list, written as there.
+         */
+        RelationsChangeFilter: {
+            /**
+             * Child Id
+             * @description Ids of the requirements below: comma-separated alternatives; a leading ! excludes
+             */
+            child_id?: string | null;
+            /**
+             * Ids
+             * @description Only rows with these ids: at most 500, with commas between them.
+             */
+            ids?: string | null;
+            /**
+             * Parent Id
+             * @description Ids of the requirements above: comma-separated alternatives; a leading ! excludes
+             */
+            parent_id?: string | null;
+            /**
+             * Relation Type
+             * @description refines, derives_from, depends_on, conflicts_with, related: comma-separated alternatives; a leading ! excludes
+             * @example refines,derives_from
+             * @example !refines
+             */
+            relation_type?: string | null;
+            /**
+             * Source
+             * @description manual, imported, proposed: comma-separated alternatives; a leading ! excludes
+             * @example manual,imported
+             * @example !manual
+             */
+            source?: string | null;
+            /**
+             * Suspect
+             * @description Whether a requirement is newer than the relation.
+             */
+            suspect?: boolean | null;
+            /**
+             * Updated Since
+             * @description Made, changed or confirmed at or after this moment (an RFC 3339 timestamp, or a day for its midnight UTC).
+             * @example 2026-01-31T12:00:00Z
+             * @example 2026-01-31
+             */
+            updated_since?: string | null;
+        };
+        /**
+         * RelationSource
+         * @description Where the relation came from.
+         * @enum {string}
+         */
+        RelationSource: "manual" | "imported" | "proposed";
+        /**
+         * RelationSuspectReason
+         * @description Why a relation is suspect: for each side that is newer, from which version to which, and which fields.
+         */
+        RelationSuspectReason: {
+            child: components["schemas"]["NewerSide"] | null;
+            parent: components["schemas"]["NewerSide"] | null;
+            /**
+             * Summary
+             * @description The same as a sentence.
+             */
+            summary: string;
+        };
+        /**
+         * RelationSuspicion
+         * @description What changed since a relation was made or last confirmed; of one that is not suspect: nothing.
+         * @example {
+         *       "child": {
+         *         "changed_by": [],
+         *         "coarse": [],
+         *         "differences": {},
+         *         "external_id": "REQ-42",
+         *         "from_version": 1,
+         *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "module": "doors",
+         *         "title": "Doors close before departure",
+         *         "to_version": 1
+         *       },
+         *       "parent": {
+         *         "changed_by": [
+         *           {
+         *             "actor": "kim@example.com",
+         *             "fields": [
+         *               "title"
+         *             ],
+         *             "occurred_at": "2026-03-03T09:30:00.123456Z",
+         *             "to_version": 2
+         *           }
+         *         ],
+         *         "coarse": [],
+         *         "differences": {
+         *           "title": [
+         *             {
+         *               "op": "equal",
+         *               "text": "Nobody is hurt"
+         *             },
+         *             {
+         *               "op": "insert",
+         *               "text": " by a door"
+         *             }
+         *           ]
+         *         },
+         *         "external_id": "SYS-7",
+         *         "from_version": 1,
+         *         "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "module": "doors",
+         *         "title": "Nobody is hurt by a door",
+         *         "to_version": 2
+         *       },
+         *       "relation_id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+         *       "since": "2026-03-02T08:30:00.123456Z",
+         *       "summary": "The parent went from version 1 to 2 (title) after this relation was made or last confirmed.",
+         *       "suspect": true
+         *     }
+         */
+        RelationSuspicion: {
+            child: components["schemas"]["SuspectSide"];
+            parent: components["schemas"]["SuspectSide"];
+            /**
+             * Relation Id
+             * Format: uuid
+             */
+            relation_id: string;
+            /**
+             * Since
+             * Format: date-time
+             * @description When the relation was made or last confirmed.
+             */
+            since: string;
+            /** Summary */
+            summary: string | null;
+            /** Suspect */
+            suspect: boolean;
+        };
+        /**
+         * RelationType
+         * @description What a requirement is to the one above it.
+         * @enum {string}
+         */
+        RelationType: "refines" | "derives_from" | "depends_on" | "conflicts_with" | "related";
         RequestEntityTooLarge: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "body_too_large";
@@ -10750,7 +11643,7 @@ export interface components {
          * @description What an audit entry is about. Everything but `user` and `project` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
+        ResourceType: "requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
         /**
          * ResultCounts
          * @description Results of a file by how they ended, as they stand there: iterations of a test are several.
@@ -14206,6 +15099,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge"];
             };
         };
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `same_item`, `too_many_parents` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents"];
+            };
+        };
         /** @description Not found: `invitation_not_found` */
         InvitationNotFound: {
             headers: {
@@ -14536,6 +15439,36 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RegistrationInvitedOrRegistrationClosedOrRegistrationDomain"];
+            };
+        };
+        /** @description Duplicate or state conflict: `relation_cycle` */
+        RelationCycle: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RelationCycle"];
+            };
+        };
+        /** @description Duplicate or state conflict: `relation_exists`, `relation_cycle` */
+        RelationExistsOrRelationCycle: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RelationExistsOrRelationCycle"];
+            };
+        };
+        /** @description Not found: `relation_not_found` */
+        RelationNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RelationNotFound"];
             };
         };
         /** @description Body too large: `body_too_large` */
@@ -15126,6 +16059,7 @@ export type SchemaBegun = components['schemas']['Begun'];
 export type SchemaBodyLogIn = components['schemas']['Body_log_in'];
 export type SchemaBodyLogOutByProviderApiV1AuthOidcBackchannelLogoutPost = components['schemas']['Body_log_out_by_provider_api_v1_auth_oidc_backchannel_logout_post'];
 export type SchemaBulkAnswerExpandedLink = components['schemas']['BulkAnswer_ExpandedLink_'];
+export type SchemaBulkAnswerExpandedRelation = components['schemas']['BulkAnswer_ExpandedRelation_'];
 export type SchemaBulkAnswerRequirement = components['schemas']['BulkAnswer_Requirement_'];
 export type SchemaBulkAnswerTestCase = components['schemas']['BulkAnswer_TestCase_'];
 export type SchemaBulkFilter = components['schemas']['BulkFilter'];
@@ -15165,6 +16099,7 @@ export type SchemaEmailTakenOrProjectArchived = components['schemas']['EmailTake
 export type SchemaEndedBecause = components['schemas']['EndedBecause'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
+export type SchemaExpandedRelation = components['schemas']['ExpandedRelation'];
 export type SchemaExpandedRequirement = components['schemas']['ExpandedRequirement'];
 export type SchemaExpandedTestCase = components['schemas']['ExpandedTestCase'];
 export type SchemaExpectedLanes = components['schemas']['ExpectedLanes'];
@@ -15228,6 +16163,7 @@ export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParame
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents'];
 export type SchemaInvitation = components['schemas']['Invitation'];
 export type SchemaInvitationNotFound = components['schemas']['InvitationNotFound'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
@@ -15261,6 +16197,7 @@ export type SchemaListedLink = components['schemas']['ListedLink'];
 export type SchemaListedMapping = components['schemas']['ListedMapping'];
 export type SchemaListedMember = components['schemas']['ListedMember'];
 export type SchemaListedProject = components['schemas']['ListedProject'];
+export type SchemaListedRelation = components['schemas']['ListedRelation'];
 export type SchemaListedRequirement = components['schemas']['ListedRequirement'];
 export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
 export type SchemaListedTestRun = components['schemas']['ListedTestRun'];
@@ -15327,12 +16264,14 @@ export type SchemaPageListedLink = components['schemas']['Page_ListedLink_'];
 export type SchemaPageListedMapping = components['schemas']['Page_ListedMapping_'];
 export type SchemaPageListedMember = components['schemas']['Page_ListedMember_'];
 export type SchemaPageListedProject = components['schemas']['Page_ListedProject_'];
+export type SchemaPageListedRelation = components['schemas']['Page_ListedRelation_'];
 export type SchemaPageListedRequirement = components['schemas']['Page_ListedRequirement_'];
 export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCase_'];
 export type SchemaPageListedTestRun = components['schemas']['Page_ListedTestRun_'];
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
 export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
 export type SchemaPageReference = components['schemas']['Page_Reference_'];
+export type SchemaPageRelatedRequirement = components['schemas']['Page_RelatedRequirement_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
@@ -15379,6 +16318,19 @@ export type SchemaReferredKind = components['schemas']['ReferredKind'];
 export type SchemaRegistration = components['schemas']['Registration'];
 export type SchemaRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['schemas']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type SchemaReject = components['schemas']['Reject'];
+export type SchemaRelatedRequirement = components['schemas']['RelatedRequirement'];
+export type SchemaRelation = components['schemas']['Relation'];
+export type SchemaRelationCreate = components['schemas']['RelationCreate'];
+export type SchemaRelationCycle = components['schemas']['RelationCycle'];
+export type SchemaRelationExistsOrRelationCycle = components['schemas']['RelationExistsOrRelationCycle'];
+export type SchemaRelationNotFound = components['schemas']['RelationNotFound'];
+export type SchemaRelationPatch = components['schemas']['RelationPatch'];
+export type SchemaRelationsChange = components['schemas']['RelationsChange'];
+export type SchemaRelationsChangeFilter = components['schemas']['RelationsChangeFilter'];
+export type SchemaRelationSource = components['schemas']['RelationSource'];
+export type SchemaRelationSuspectReason = components['schemas']['RelationSuspectReason'];
+export type SchemaRelationSuspicion = components['schemas']['RelationSuspicion'];
+export type SchemaRelationType = components['schemas']['RelationType'];
 export type SchemaRequestEntityTooLarge = components['schemas']['RequestEntityTooLarge'];
 export type SchemaRequestHeaderFieldsTooLarge = components['schemas']['RequestHeaderFieldsTooLarge'];
 export type SchemaRequestTimeout = components['schemas']['RequestTimeout'];
@@ -15563,6 +16515,7 @@ export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedPara
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrPageTooLarge'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdminOrErasedOrServiceAccount = components['responses']['LastAdminOrErasedOrServiceAccount'];
@@ -15596,6 +16549,9 @@ export type ResponseProviderUnavailableOrProviderUnusable = components['response
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseReferenceNotFound = components['responses']['ReferenceNotFound'];
 export type ResponseRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['responses']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
+export type ResponseRelationCycle = components['responses']['RelationCycle'];
+export type ResponseRelationExistsOrRelationCycle = components['responses']['RelationExistsOrRelationCycle'];
+export type ResponseRelationNotFound = components['responses']['RelationNotFound'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
 export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
@@ -15878,8 +16834,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -15896,8 +16852,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, relation, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -15980,8 +16936,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -15994,8 +16950,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, relation, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */
@@ -20604,6 +21560,454 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    list_relations: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Ids of the requirements below: comma-separated alternatives; a leading ! excludes */
+                child_id?: string;
+                /** @description items: adds both requirements to each relation, in short, as `child` and `parent`. */
+                expand?: "items";
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Ids of the requirements above: comma-separated alternatives; a leading ! excludes */
+                parent_id?: string;
+                /** @description refines, derives_from, depends_on, conflicts_with, related: comma-separated alternatives; a leading ! excludes */
+                relation_type?: ("refines" | "derives_from" | "depends_on" | "conflicts_with" | "related" | "!refines" | "!derives_from" | "!depends_on" | "!conflicts_with" | "!related")[];
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description created_at, updated_at; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "updated_at" | "updated_at:asc" | "updated_at:desc";
+                /** @description manual, imported, proposed: comma-separated alternatives; a leading ! excludes */
+                source?: ("manual" | "imported" | "proposed" | "!manual" | "!imported" | "!proposed")[];
+                /** @description Whether a requirement is newer than the relation. */
+                suspect?: boolean;
+                /** @description Made, changed or confirmed at or after this moment (an RFC 3339 timestamp, or a day for its midnight UTC). */
+                updated_since?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedRelation_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    create_relation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RelationCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Relation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["RelationExistsOrRelationCycle"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrSameItemOrTooManyParents"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_relation: {
+        parameters: {
+            query?: {
+                /** @description items: adds both requirements to each relation, in short, as `child` and `parent`. */
+                expand?: "items";
+            };
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the relation. */
+                relation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpandedRelation"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RelationNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_relation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the relation. */
+                relation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RelationNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    update_relation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the relation. */
+                relation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RelationPatch"];
+                "application/merge-patch+json": components["schemas"]["RelationPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Relation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RelationNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["RelationCycle"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    confirm_relation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the relation. */
+                relation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Relation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RelationNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_relation_suspicion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the relation. */
+                relation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelationSuspicion"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RelationNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    change_relations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RelationsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer_ExpandedRelation_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CountChanged"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_coverage_by_module: {
         parameters: {
             query?: never;
@@ -22057,6 +23461,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["History"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    list_related: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description parents, children: comma-separated alternatives; a leading ! excludes */
+                direction?: ("parents" | "children" | "!parents" | "!children")[];
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the requirement. */
+                requirement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RelatedRequirement_"];
                 };
             };
             400: components["responses"]["BadRequest"];

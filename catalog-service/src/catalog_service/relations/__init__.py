@@ -1,0 +1,1 @@
+"""Relations between requirements: which stands above which, and what makes them suspect."""
