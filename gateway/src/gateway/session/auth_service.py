@@ -3,16 +3,14 @@
 from typing import Any
 from urllib.parse import urlencode
 
-import orjson
 from starlette.requests import Request
-from starlette.types import Message, Scope
 
 from chassis.core.problems import Forbidden, Problem, TooManyRequests, Unauthenticated, Unavailable
-from gateway.routing.headers import Incoming
+from gateway.routing.own_requests import Answered, OwnRequest, send_own
 from gateway.routing.proxy import Proxy
 
 _AUTH = "/api/v1/auth"
-_FORM = [(b"content-type", b"application/x-www-form-urlencoded")]
+_FORM = b"application/x-www-form-urlencoded"
 
 
 class AuthService:
@@ -44,63 +42,29 @@ class AuthService:
         self, request: Request, method: str, path: str, token: str | None = None, form: bytes = b""
     ) -> dict[str, Any]:
         path = _AUTH + path
-        scope: Scope = {
-            "type": "http",
-            "http_version": "1.1",
-            "method": method,
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "headers": [],
-            "client": request.scope.get("client"),
-        }
-        sent = {} if token is None else {b"authorization": b"Bearer " + token.encode("latin-1")}
-        forwarded = _FORM[:] if form else []
         agent = request.headers.get("user-agent")
-        if agent is not None:
-            sent[b"user-agent"] = agent.encode("latin-1")
-            forwarded.append((b"user-agent", sent[b"user-agent"]))
-        answer = _Answer(request, form)
-        await self._proxy.forward(scope, Incoming(forwarded, sent, len(form)), answer.receive, answer.send)
-        return answer.read()
+        asked = OwnRequest(
+            method,
+            path,
+            path.encode(),
+            token=token,
+            agent=None if agent is None else agent.encode("latin-1"),
+            content_type=_FORM,
+            body=form,
+        )
+        answered = await send_own(self._proxy, asked, request.scope, request.receive)
+        document = answered.document()
+        if not answered.is_success:
+            raise _problem(answered, document)
+        return document
 
 
-class _Answer:
-    """Sends a request its body, and keeps the answer."""
-
-    def __init__(self, request: Request, body: bytes) -> None:
-        self._receive = request.receive
-        self._unsent: bytes | None = body
-        self._status = 0
-        self._headers: dict[bytes, bytes] = {}
-        self._body = b""
-
-    async def receive(self) -> Message:
-        if self._unsent is None:
-            return await self._receive()  # until the person goes away
-        body, self._unsent = self._unsent, None
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self._status = message["status"]
-            self._headers = dict(message["headers"])
-        else:
-            self._body += message.get("body", b"")
-
-    def read(self) -> dict[str, Any]:
-        """Return the document that was answered, none for 204; raise the problem that it is."""
-        document: dict[str, Any] = orjson.loads(self._body) if self._body else {}
-        if 200 <= self._status < 300:
-            return document
-        raise self._problem(document)
-
-    def _problem(self, document: dict[str, Any]) -> Problem:
-        detail, code = document.get("detail", ""), document.get("code")
-        if self._status == 401:
-            return Unauthenticated(detail, code=code)
-        if self._status == 403:
-            return Forbidden(detail, code=code)
-        if self._status == 429:
-            return TooManyRequests(detail, retry_after=int(self._headers.get(b"retry-after", b"1")), code=code)
-        return Unavailable("auth-service cannot work right now; try again.")
+def _problem(answered: Answered, document: dict[str, Any]) -> Problem:
+    detail, code = document.get("detail", ""), document.get("code")
+    if answered.status == 401:
+        return Unauthenticated(detail, code=code)
+    if answered.status == 403:
+        return Forbidden(detail, code=code)
+    if answered.status == 429:
+        return TooManyRequests(detail, retry_after=int(answered.headers.get(b"retry-after", b"1")), code=code)
+    return Unavailable("auth-service cannot work right now; try again.")
