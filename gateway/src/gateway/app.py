@@ -21,12 +21,15 @@ from chassis.web.responses import answer, etag
 from contracts.routes import AUTH, SERVICES
 from gateway import tracing
 from gateway.auth.credentials import Credentials
+from gateway.auth.cross_site import CrossSite
 from gateway.auth.hosts import Hosts
 from gateway.auth.verifier import TokenVerifier
 from gateway.documentation import page as documentation
 from gateway.documentation.merging import VERSION_PATH
 from gateway.documentation.page import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.health import Services
+from gateway.mcp import door as mcp
+from gateway.mcp.door import Door
 from gateway.page import ASSETS, Page, is_of_page
 from gateway.routing import head, headers
 from gateway.routing.compression import compressing
@@ -65,8 +68,8 @@ class Gateway(Edge):
 
     Its own addresses are `/healthz` (503 unless every service is ready; degraded, with the reason, while one of them
     cannot store anything), `/livez`, `/readyz` (503 while it lets no request pass; a balancer must not take it out for
-    one service), the version, `/docs`, the merged OpenAPI document, `/session`, and the web page with its files at `/`,
-    `/assets/` and `/p/`.
+    one service), the version, `/docs`, the merged OpenAPI document, `/session`, `/mcp` for agents, and the web page
+    with its files at `/`, `/assets/` and `/p/`.
     """
 
     def __init__(
@@ -91,6 +94,9 @@ class Gateway(Edge):
         self._docs_setting = settings.docs
         self._hosts = Hosts(settings.public_url)
         self._cors = Cors(settings.cors_allowed_origins)
+        self._mcp = None
+        if settings.mcp == "on":
+            self._mcp = Door(proxy, CrossSite(settings.public_url), self._cors, settings.public_url)
         self._security = SecurityHeaders(https=(settings.public_url or "").startswith("https:"))
         self._own: dict[str, Callable[[], Awaitable[Response]]] = {
             "/healthz": self._health,
@@ -125,6 +131,8 @@ class Gateway(Edge):
         if own is not None:
             return self._answer_own(own, incoming, scope, receive, send)
         if not path.startswith(_API):
+            if self._mcp is not None and mcp.is_here(path):
+                return self._mcp.answer(scope, incoming, receive, send)
             if path.startswith(ASSETS_PATH) and self._docs_setting != "off":
                 _check_get(scope)
                 send = compressing(path, incoming.sent, send)
@@ -275,6 +283,8 @@ def measured_as(scope: Scope) -> str | None:
     path: str = scope["path"]
     if path in _OWN:
         return path
+    if mcp.is_here(path):
+        return mcp.PATH
     for files in (ASSETS_PATH, ASSETS):
         if path.startswith(files):
             return files

@@ -34,5 +34,7 @@ class Settings(BaseSettings):
     """The address that people use. With https browsers use nothing else for a year."""
     docs: Literal["public", "signed-in", "off"] = "public"
     """Who may read /docs and the OpenAPI document: all, those with a token, none."""
+    mcp: Literal["on", "off"] = "on"
+    """Whether agents are answered at /mcp."""
     cors_allowed_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)] = ()
     """Origins, with commas between, whose pages may call the API from a browser."""

@@ -28,7 +28,7 @@ class CrossSite:
         if site is not None:  # the browser says so, and no page can change it
             if site == b"same-origin" or (is_safe and site == b"none"):
                 return
-        elif is_safe or self._is_own(sent.get(b"origin"), scheme, sent.get(b"host", b"")):
+        elif is_safe or self.is_own(sent.get(b"origin"), scheme, sent.get(b"host", b"")):
             return
         raise Forbidden(
             "This was not sent by Traceline's own page, and a session works for nobody else. If it was, PUBLIC_URL must"
@@ -36,7 +36,8 @@ class CrossSite:
             code="cross_site_request",
         )
 
-    def _is_own(self, origin: bytes | None, scheme: str, host: bytes) -> bool:
+    def is_own(self, origin: bytes | None, scheme: str, host: bytes) -> bool:
+        """Check whether a request that was addressed to `host` comes from a page of Traceline itself."""
         if origin is None:
             return False
         if self._public is not None:

@@ -9,8 +9,8 @@ from chassis.web.edge import Headers
 
 _METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 _SENT = (
-    b"Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer,"
-    b" X-Request-ID"
+    b"Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID,"
+    b" MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, X-Request-ID"
 )
 _EXPOSED = b"Content-Disposition, ETag, Link, Location, Preference-Applied, Retry-After, X-Request-ID"
 _MAX_AGE = b"600"
@@ -30,6 +30,10 @@ class Cors:
             ]
             for origin in origins
         }
+
+    def allows(self, origin: bytes) -> bool:
+        """Check whether pages of an origin may call the API."""
+        return origin in self._headers
 
     def preflight(self, scope: Scope) -> Response | None:
         """Return the answer to a browser that asks for a page of an allowed origin; None to everything else."""

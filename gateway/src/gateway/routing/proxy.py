@@ -25,6 +25,7 @@ from chassis.core.request_context import GATEWAY_HEADER, HEADER, PATH_HEADER, ac
 from chassis.core.turns import let_others_in
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.body_limits import bounded, bounded_file
+from gateway.auth import bearer
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing import badges
@@ -138,6 +139,28 @@ class Proxy:
                 await self._call(asked, scope, incoming, receive, send_on, limit_headers)
         else:
             await self._call(asked, scope, incoming, receive, send, limit_headers)
+
+    async def let_in(self, scope: Scope, incoming: Incoming, address: Address) -> tuple[str, Identity]:
+        """Return the bearer token of a request to an `address` of the gateway's own, and whose it is.
+
+        It counts as one request of theirs.
+
+        Raises Unauthenticated, TooManyRequests or Unavailable.
+        """
+        client = scope.get("client")
+        identity: Identity | None = None
+        try:
+            try:
+                access_token = bearer.read(incoming.sent.get(b"authorization"))
+                identity = await self._verifier.identify(access_token)
+            except Unauthenticated:
+                self._limits.take_unknown(client[0] if client else "unknown")
+                raise
+            self._limits.take_known(identity)
+        except Problem as problem:
+            self.notices.refused(problem, Asked(scope, address, identity, incoming.sent.get(b"user-agent", b"")))
+            raise
+        return access_token, identity
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return the `receive` of an address that takes no file; it, or this, raises TooLarge."""

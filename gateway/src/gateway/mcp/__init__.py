@@ -1,0 +1,1 @@
+"""The Model Context Protocol at `/mcp`: what agents read of the record and propose for it, and nothing else."""

@@ -1,0 +1,173 @@
+"""The tool `get`: all that is known of a few items."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from chassis.core.problems import Invalid
+from chassis.core.wording import listed, nearest, shown
+from gateway.mcp.arguments import Arguments
+from gateway.mcp.record import PATHS, REQUIREMENT, TEST_CASE, Json, Record, find_items, no_such_item
+from gateway.mcp.tools.tool import Tool
+
+MOST = 10
+_CHANGES = 5
+_LINKS = 20
+_PART = 6_000
+"""Characters of a text that is read in parts."""
+_RENAMED = {"external_id": "key", "kind": "type", "type": "category"}
+
+
+class GetArguments(Arguments):
+    items: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=255)]],
+        Field(min_length=1, max_length=MOST, description="Ids or keys such as REQ-3: at most 10."),
+    ]
+    type: Annotated[
+        Literal["requirement", "test_case"] | None, Field(description="Where both kinds have items of these keys.")
+    ] = None
+    fields: Annotated[
+        list[str] | None,
+        Field(description='Members of the items alone, whole; one of one item comes in parts: ["description"].'),
+    ] = None
+    after: Annotated[
+        str | None, Field(pattern=r"^[0-9]{1,9}$", description="`next` of the answer before: goes on in that text.")
+    ] = None
+
+
+class Got(TypedDict):
+    items: list[dict[str, Any]]
+    not_found: list[str]
+    next: str | None
+    shortened: NotRequired[bool]
+
+
+async def _run(record: Record, asked: GetArguments) -> Got:
+    kinds = (REQUIREMENT, TEST_CASE) if asked.type is None else (asked.type,)
+    names = list(dict.fromkeys(asked.items))
+    found = await find_items(record, names, kinds, expand="coverage")
+    if not found:
+        raise no_such_item(names, kinds)
+    missing = [name for name in names if name not in found]
+    rows = [_renamed(found[name]) for name in names if name in found]
+    if asked.fields is not None:
+        return _fields_alone(rows, asked.fields, missing, int(asked.after or 0))
+    await asyncio.gather(
+        *(_add_links(record, kind, [row for row in rows if row["type"] == kind]) for kind in PATHS),
+        _add_pending(record, rows),
+        *(_add_changes(record, row) for row in rows),
+    )
+    return {"items": rows, "not_found": missing, "next": None}
+
+
+def _renamed(row: Json) -> Json:
+    """Return an item as tools call its members: `type` says which of both it is everywhere."""
+    left_out = {"etag", "created_by", "created_at"}
+    plain = {_RENAMED.get(name, name): value for name, value in row.items() if name not in left_out}
+    return {name: value for name, value in plain.items() if value not in (None, [], {})} | {"key": row["external_id"]}
+
+
+def _fields_alone(rows: list[Json], fields: list[str], missing: list[str], begin: int) -> Got:
+    known = {name for row in rows for name in row}
+    for name in fields:
+        if name not in known:
+            meant = nearest(name, known)
+            hint = f"did you mean '{meant}'?" if meant else f"there is {listed(sorted(known), 'and')}."
+            raise Invalid(f"These items have nothing in a field {shown(name)}; {hint}", code="unknown_field")
+    chosen = [{name: row[name] for name in ("type", "id", "key", *fields) if name in row} for row in rows]
+    following = None
+    if len(chosen) == len(fields) == 1 and isinstance(chosen[0][fields[0]], str):
+        text = chosen[0][fields[0]]
+        chosen[0][fields[0]] = text[begin : begin + _PART]
+        following = str(begin + _PART) if begin + _PART < len(text) else None
+    return {"items": chosen, "not_found": missing, "next": following}
+
+
+async def _add_links(record: Record, kind: str, rows: list[Json]) -> None:
+    if not rows:
+        return
+    ids = _ids(rows)
+    verdicts, links = await asyncio.gather(
+        _verdicts(record, kind, ids), record.get("/links", **{f"{kind}_id": ids}, expand="items", limit=MOST * _LINKS)
+    )
+    other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
+    for row in rows:
+        row |= verdicts.get(row["id"], {})
+        row["links"] = [_link(link, other) for link in links["items"] if link[f"{kind}_id"] == row["id"]]
+
+
+async def _verdicts(record: Record, kind: str, ids: str) -> dict[str, Json]:
+    if kind == REQUIREMENT:
+        page = await record.get("/reports/verification", ids=ids, fields="id,verdict,verified,counts", limit=MOST)
+    else:
+        page = await record.get("/reports/test-case-verdicts", ids=ids, fields="id,verdict,reasons", limit=MOST)
+    return {row.pop("id"): row for row in page["items"]}
+
+
+def _link(link: Json, other: str) -> Json:
+    told: Json = {
+        "link_id": link["id"],
+        "link_type": link["link_type"],
+        other: {"id": link[other]["id"], "key": link[other]["external_id"], "title": link[other]["title"]},
+        "suspect": link["suspect"],
+    }
+    if link["suspect"]:
+        told["suspect_reason"] = link["suspect_reason"]["summary"]
+    return told
+
+
+async def _add_pending(record: Record, rows: list[Json]) -> None:
+    """Add what waits for people: suggestions of the engine for each item."""
+    for kind in PATHS:
+        here = [row for row in rows if row["type"] == kind]
+        if not here:
+            continue
+        page = await record.get(
+            "/suggestions", status="pending", **{f"{kind}_id": _ids(here)}, sort="score:desc", limit=MOST * _CHANGES
+        )
+        other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
+        for row in here:
+            row["pending"] = [
+                {
+                    "suggestion_id": one["id"],
+                    other: {
+                        name: one[other][of] for name, of in (("id", "id"), ("key", "external_id"), ("title", "title"))
+                    },
+                    "score": one["similarity_score"],
+                }
+                for one in page["items"]
+                if one[f"{kind}_id"] == row["id"]
+            ][:_CHANGES]
+
+
+async def _add_changes(record: Record, row: Json) -> None:
+    page = await record.get(f"{PATHS[row['type']]}/{row['id']}/history", limit=_CHANGES)
+    row["changes"] = [
+        {
+            "version": one["to_version"],
+            "action": one["action"],
+            "by": one["actor"],
+            "at": one["occurred_at"],
+            "fields": sorted(one["changes"]) if one["action"] == "updated" else [],
+        }
+        for one in page["items"]
+    ]
+
+
+def _ids(rows: Iterable[Json]) -> str:
+    return ",".join(row["id"] for row in rows)
+
+
+GET = Tool(
+    "get",
+    "Read items",
+    "Up to 10 requirements or test cases, by key or id: fields, links with what is suspect, the verdict of results,"
+    " what waits for review, and the last 5 changes. Long texts are shortened, which `shortened` says; `fields` gives"
+    " them whole.",
+    GetArguments,
+    Got,
+    _run,
+)
