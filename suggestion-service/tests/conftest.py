@@ -28,6 +28,7 @@ from contracts import catalog as told
 from contracts.routes import SUGGESTION, ignored_by
 from suggestion_service.app import create_app
 from suggestion_service.handlers import handlers
+from suggestion_service.proposals import reviewing
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
@@ -293,9 +294,10 @@ class Service(ServiceUnderTest):
 
     async def reconcile(self) -> None:
         """Finish acceptances, and what is undone, as if their patience were over."""
-        for intents in ("accept_intents", "undo_intents"):
+        for intents in ("accept_intents", "undo_intents", "proposal_intents"):
             await self.rows(f"UPDATE {intents} SET due_at = now()")
         await acceptance.reconcile(self.database, self.peer)
+        await reviewing.reconcile(self.database, self.peer)
         await Undoing(self.database, self.peer, self.scales).reconcile()
 
     async def withdraw_old(self) -> None:

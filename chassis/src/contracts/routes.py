@@ -146,10 +146,11 @@ CATALOG = Service(
 )
 SUGGESTION = Service(
     "suggestion",
-    resources=("suggestions", "analytics"),
+    resources=("suggestions", "proposals", "analytics"),
     tags={
         "Generation": "Runs that score every requirement against every test case.",
         "Suggestions": "The review queue: links that were suggested, to accept or to reject.",
+        "Proposals": "What agents propose, with their reasons: it changes nothing until a person accepts it.",
         "Analytics": "How well suggestions do.",
     },
     publishes=suggestion.EVENTS,

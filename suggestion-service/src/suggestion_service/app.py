@@ -8,6 +8,7 @@ from chassis.server import app as http
 from chassis.server.process import run_app
 from chassis.web.peers import Peer
 from suggestion_service.analytics import endpoints as analytics
+from suggestion_service.proposals import endpoints as proposals
 from suggestion_service.review import endpoints as review
 from suggestion_service.review.reasons import Reasons
 from suggestion_service.review.undoing import Undoing
@@ -23,7 +24,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
     return http.create_app(
         "Suggestions",
         # Generation first: /suggestions/runs is no id of a suggestion.
-        [generation.router, review.router, analytics.router],
+        [generation.router, review.router, proposals.router, analytics.router],
         database=database,
         verifier=verifier,
         schema_version=SERVICE.schema,

@@ -17,6 +17,7 @@ from suggestion_service.embeddings.port import Embedder
 from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.handlers import handlers
 from suggestion_service.projects import remove_deleted
+from suggestion_service.proposals import reviewing
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
@@ -82,6 +83,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     async def reconcile() -> None:
         await acceptance.reconcile(database, catalog)
         await undoing.reconcile()
+        await reviewing.reconcile(database, catalog)
 
     async def withdraw_old() -> None:
         await withdrawal.withdraw_old(database)

@@ -82,7 +82,7 @@ async def revoke(connection: Connection, token_id: int, event: NewEvent) -> None
 async def known(connection: Connection) -> list[dict[str, Any]]:
     """Return every token that has not expired, with its hash and whether it was revoked."""
     cursor = await connection.execute(
-        "SELECT id, user_id, token_hash, scopes, projects, created_at, expires_at,"
+        "SELECT id, user_id, name, token_hash, scopes, projects, created_at, expires_at,"
         " revoked_at IS NOT NULL AS is_revoked FROM api_tokens WHERE expires_at > now() ORDER BY id"
     )
     return await cursor.fetchall()

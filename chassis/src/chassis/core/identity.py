@@ -31,6 +31,7 @@ class Identity:
     epoch, 0 when not known; an API token is of no session.
     `account_role` is the role of the account, which counts for the installation; None: it is `role`.
     `at_page`: the token came with the cookie of a session; whoever did that has seen what it did.
+    `token_name` is what the owner of an API token calls it, empty for other tokens.
     """
 
     id: int | None
@@ -43,6 +44,7 @@ class Identity:
     session_id: str = ""
     account_role: Role | None = None
     at_page: bool = False
+    token_name: str = ""
 
     @property
     def administers(self) -> bool:

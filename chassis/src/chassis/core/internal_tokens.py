@@ -85,6 +85,7 @@ class InternalSigner:
             "sid": identity.session_id,
             "account_role": identity.account_role or "",
             "at_page": identity.at_page,
+            **({"token_name": identity.token_name} if identity.token_name else {}),
         }
         token = jwt.encode(claims, self._key, algorithm=_ALGORITHM, headers=self._headers)
         _bound(self._signed)
@@ -170,7 +171,9 @@ class InternalVerifier:
             project=claims["project"],
             session_id=claims["sid"] or claims["tid"],
             account_role=Role(claims["account_role"]) if claims["account_role"] else None,
-            at_page=claims.get("at_page") is True,  # a gateway of the version before says nothing of it
+            # A gateway of the version before says nothing of these.
+            at_page=claims.get("at_page") is True,
+            token_name=claims.get("token_name", ""),
         )
         return identity, claims["exp"]
 

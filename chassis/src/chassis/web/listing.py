@@ -122,6 +122,16 @@ def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[
     return {"parameters": parameters}
 
 
+def documented_body(*models: type[BaseModel]) -> dict[str, Any]:
+    """Return the `openapi_extra` of a route that reads its JSON body itself, as one of these models."""
+    documents = [model.model_json_schema() for model in models]
+    schemas = [
+        _inlined({name: value for name, value in document.items() if name != "$defs"}, document.get("$defs", {}))
+        for document in documents
+    ]
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": {"anyOf": schemas}}}}}
+
+
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
     """Return a schema with what it refers to in it: the model's definitions are nowhere in the whole document."""
     if isinstance(schema, list):

@@ -100,6 +100,7 @@ class ApiTokens:
                 datetime.fromisoformat(row["created_at"]),
                 datetime.fromisoformat(row["expires_at"]),
                 is_revoked=row["is_revoked"],
+                name=row.get("name", ""),  # an auth-service of the version before does not tell it
             )
 
     def created(self, message: Message) -> None:
@@ -115,6 +116,7 @@ class ApiTokens:
             token.projects,
             token.created_at,
             token.expires_at,
+            name=token.name,
         )
 
     def revoked(self, message: Message) -> None:
@@ -151,13 +153,14 @@ class ApiTokens:
         expires_at: datetime,
         *,
         is_revoked: bool = False,
+        name: str,
     ) -> None:
         if id_ in self._by_id:
             return  # the event of one that the snapshot has, perhaps revoked since
         ends = expires_at.timestamp()
         self._by_hash[digest] = self._by_id[id_] = ApiToken(
             id_,
-            Identity(user_id, email, None, f"{PREFIX}{id_}", int(ends), project=NONE),
+            Identity(user_id, email, None, f"{PREFIX}{id_}", int(ends), project=NONE, token_name=name),
             frozenset(granted),
             None if projects is None else frozenset(projects),
             created_at.timestamp(),

@@ -15,7 +15,7 @@ from chassis.db.database import Connection, in_another_project
 from chassis.messaging.events import Actor, P, Received
 from contracts import auth, catalog, erasure
 from suggestion_service import engine
-from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.review import acceptance, following, withdrawal
 from suggestion_service.store import items, linked_pairs, projects, scoring_queue, suggestions
 from suggestion_service.store.items import Item, Place, Tombstone
 from suggestion_service.store.linked_pairs import LinkedPair
@@ -117,6 +117,7 @@ async def remove(connection: Connection, side: engine.Side, received: Iterable[t
     await items.store_tombstones(connection, list(gone.values()))
     await scoring_queue.remove(connection, list(gone))
     await suggestions.delete_of_items(connection, list(gone))
+    await following.end_of_items(connection, list(gone))
 
 
 async def erase_people(connection: Connection, events: Sequence[Received[auth.UserErased]]) -> None:
@@ -155,6 +156,7 @@ async def link(connection: Connection, events: list[Received[catalog.LinkCreated
             await acceptance.resume(connection, event.actor, event.data.link, suggestion_id)
         else:
             linked_directly[event.actor].append(suggestion_id)
+    await following.take_links(connection, made)
     for actor, ids in linked_directly.items():
         await withdrawal.withdraw_linked(connection, actor, ids)
 

@@ -20,7 +20,7 @@ from chassis.web.peers import Peer
 from contracts.catalog import LinkState
 from contracts.suggestion import SuggestionReviewed
 from suggestion_service.metrics import count_reviews
-from suggestion_service.review import links
+from suggestion_service.review import following, links
 from suggestion_service.review.links import Refused
 from suggestion_service.review.withdrawal import expired_event
 from suggestion_service.store import accept_intents, suggestions
@@ -100,6 +100,7 @@ async def finish_linked(database: Database, intent: AcceptIntent, link_id: UUID)
     """Accept a suggestion whose link was made, with its event; nothing when somebody else has done so."""
     async with database.transaction() as connection:
         accepted = await suggestions.accept(connection, [(intent.suggestion_id, link_id)])
+        await following.follow(connection, [one.id for one in accepted])
         events = [SuggestionReviewed(suggestion=one, review_id=intent.review_id) for one in accepted]
         await outbox.record(
             connection,

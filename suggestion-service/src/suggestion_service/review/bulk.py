@@ -20,7 +20,7 @@ from chassis.web.parameters import Choice, parse_choice
 from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionsBulkReviewed
 from suggestion_service.metrics import count_reviews
-from suggestion_service.review import acceptance, repository
+from suggestion_service.review import acceptance, following, repository
 from suggestion_service.review.bodies import BulkFilter, BulkReview
 from suggestion_service.review.links import Refused
 from suggestion_service.review.reasons import Reasons
@@ -214,6 +214,7 @@ async def _record(
 ) -> None:
     if not reviewed:
         return
+    await following.follow(connection, [one.id for one in reviewed])
     event = SuggestionsBulkReviewed(
         action=asked.action.value,
         suggestions=[one.model_copy(update={"feedback": None}) for one in reviewed],

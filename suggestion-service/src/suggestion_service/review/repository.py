@@ -12,24 +12,8 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Sort
 from suggestion_service.review.band import BAND
 from suggestion_service.review.filters import PAIR, VARIANTS_FOUND, ListQuery, order_by
+from suggestion_service.review.item_objects import said, short
 from suggestion_service.store import suggestions
-
-
-def _object(alias: str, *names: str) -> str:
-    fields = ", ".join(f"'{name}', {alias}.{name}" for name in names)
-    return f"jsonb_build_object({fields})"
-
-
-def _short(alias: str) -> str:
-    return _object(alias, "id", "external_id", "title", "module")
-
-
-def _said(alias: str, *may_be_missing: str) -> str:
-    """Return all that an item says; `items.text` does not have what is null."""
-    missing = ", ".join(f"'{name}', null" for name in may_be_missing)
-    rest = _object(alias, "id", "external_id", "title", "module", "tags", "priority")
-    return f"jsonb_build_object({missing}) || {rest} || {alias}.text"
-
 
 # What reviews of other pairs say is part of the explanation; the score does not know of it.
 _REVIEWS = (
@@ -46,9 +30,9 @@ _FIELDS = (
     f" s.suggestion_reason, {_METADATA}, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
     " s.feedback, s.link_id, s.review_id, round(s.relevance::numeric, 6)::double precision AS relevance"
 )
-_ANSWER = f"{_FIELDS}, {_short('r')} AS requirement, {_short('t')} AS test_case"
+_ANSWER = f"{_FIELDS}, {short('r')} AS requirement, {short('t')} AS test_case"
 _WITH_TEXTS = (
-    f"{_FIELDS}, {_said('r')} AS requirement, {_said('t', 'preconditions', 'steps', 'postconditions')} AS test_case"
+    f"{_FIELDS}, {said('r')} AS requirement, {said('t', 'preconditions', 'steps', 'postconditions')} AS test_case"
 )
 _MORE = """
     greatest(0, (SELECT {count} FROM suggestions o WHERE o.requirement_id = s.requirement_id AND o.status = s.status)
@@ -57,8 +41,7 @@ _MORE = """
 _VARIANTS_TOGETHER = "count(*) FILTER (WHERE o.variant_group IS NULL) + count(DISTINCT o.variant_group)"
 _MOST_VARIANTS = 99
 _VARIANT = (
-    f"jsonb_build_object('id', s.id, 'similarity_score', s.similarity_score, 'band', {BAND},"
-    f" 'test_case', {_short('t')})"
+    f"jsonb_build_object('id', s.id, 'similarity_score', s.similarity_score, 'band', {BAND}, 'test_case', {short('t')})"
 )
 _VARIANTS = f"""
     coalesce((SELECT jsonb_agg({_VARIANT} ORDER BY s.similarity_score DESC, s.id DESC)

@@ -14,7 +14,7 @@ from chassis.web.listing import Fetched, PageRequest, Row
 from chassis.web.peers import Peer
 from contracts.suggestion import SuggestionReviewed
 from suggestion_service.metrics import count_reviews
-from suggestion_service.review import acceptance, repository
+from suggestion_service.review import acceptance, following, repository
 from suggestion_service.review.bodies import Accept, Reject
 from suggestion_service.review.filters import ListQuery
 from suggestion_service.review.links import Refused
@@ -94,6 +94,7 @@ async def reject(database: Database, suggestion_id: UUID, reviewer: Identity, re
         rejected = await suggestions.reject(connection, [suggestion_id], rejection)
         if not rejected:
             raise (await why_not(connection, [suggestion_id]))[suggestion_id]
+        await following.follow(connection, [suggestion_id])
         event = SuggestionReviewed(suggestion=rejected[0], review_id=rejection.review_id)
         await outbox.record(connection, [NewEvent(event, str(suggestion_id), actor_of(reviewer))])
     count_reviews(rejected)

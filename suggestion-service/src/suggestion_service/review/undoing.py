@@ -19,7 +19,7 @@ from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.peers import Peer
 from contracts.suggestion import SuggestionsReopened
-from suggestion_service.review import links, repository
+from suggestion_service.review import following, links, repository
 from suggestion_service.review.bulk import in_order
 from suggestion_service.review.refusals import moment, not_found, review_in_words
 from suggestion_service.review.repository import Undoable
@@ -151,6 +151,7 @@ async def finish(connection: Connection, ids: Sequence[UUID], intent: UndoIntent
     reopened = in_order(rows, ids, attrgetter("id"))
     if not reopened:
         return
+    await following.follow_reopened(connection, [one.id for one in reopened])
     if score:
         outdated = {one.requirement_id for one in reopened if one.outdated}
         await scoring_queue.queue_again(connection, outdated)

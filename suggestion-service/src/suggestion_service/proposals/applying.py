@@ -1,0 +1,65 @@
+"""What catalog does for accepted proposals, as the reviewer, and takes back; each exactly once."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from chassis.core.problems import Problem
+from chassis.web.peers import Peer
+from suggestion_service.review import acceptance, undoing
+from suggestion_service.review.acceptance import Outcome
+from suggestion_service.store.accept_intents import AcceptIntent
+from suggestion_service.store.proposal_intents import ProposalIntent
+from suggestion_service.store.undo_intents import UndoIntent
+
+
+async def apply(catalog: Peer, intents: Sequence[ProposalIntent]) -> dict[UUID, Outcome]:
+    """Have done what accepted proposals ask for; return the outcome of each, the same when asked again."""
+    return await acceptance.link(catalog, [_as_acceptance(intent) for intent in intents])
+
+
+async def take_back(catalog: Peer, intents: Sequence[ProposalIntent]) -> dict[UUID, Problem]:
+    """Have taken back what accepting proposals did; return the problems of those with which that cannot be."""
+    return await undoing.unlink(catalog, [_as_undoing(intent) for intent in intents])
+
+
+def _as_acceptance(intent: ProposalIntent) -> AcceptIntent:
+    """Return the intent as that of a suggestion: catalog knows what it made for each by the id."""
+    assert intent.requirement_id is not None
+    assert intent.test_case_id is not None
+    score = intent.engine_score if intent.engine_score is not None else intent.confidence
+    return AcceptIntent(
+        suggestion_id=intent.proposal_id,
+        reviewer_id=intent.reviewer_id,
+        reviewer_email=intent.reviewer_email,
+        feedback=intent.feedback,
+        link_type=intent.body["link_type"],
+        correlation_id=intent.correlation_id,
+        created_at=intent.created_at,
+        due_at=intent.due_at,
+        review_id=intent.review_id,
+        link_id=intent.link_id,
+        requirement_id=intent.requirement_id,
+        test_case_id=intent.test_case_id,
+        similarity_score=1.0 if score is None else score,
+        project_id=intent.project_id,
+        at_page=intent.at_page,
+    )
+
+
+def _as_undoing(intent: ProposalIntent) -> UndoIntent:
+    assert intent.requirement_id is not None
+    assert intent.test_case_id is not None
+    return UndoIntent(
+        suggestion_id=intent.proposal_id,
+        actor_id=intent.reviewer_id,
+        actor_email=intent.reviewer_email,
+        correlation_id=intent.correlation_id,
+        created_at=intent.created_at,
+        due_at=intent.due_at,
+        requirement_id=intent.requirement_id,
+        test_case_id=intent.test_case_id,
+        link_id=intent.made_id,
+        review_id=intent.reviewed_as,
+        project_id=intent.project_id,
+        at_page=intent.at_page,
+    )
