@@ -71,6 +71,8 @@ def known(admin: Traceline) -> dict[str, str]:
         for title in ("One", "Two"):
             ok(admin.patch(f"/{path}/{item['id']}", json={"title": f"{word} {title}"}))
     admin.create_pair()
+    for other in others[:2]:
+        admin.propose_link(admin.create_requirement()["id"], other["id"])
     admin.new_user()
     for _ in range(2):
         admin.generate()

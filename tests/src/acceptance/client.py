@@ -199,6 +199,16 @@ class Traceline:
         (suggestion,) = self.suggestions_for(requirement["id"], test_case["id"], status="pending")
         return suggestion
 
+    def propose_link(self, requirement: str, test_case: str, **fields: Any) -> Json:
+        """The proposal to link two items, once both are known to whom it is told."""
+        plain = {"kind": "link", "target": {"requirement": requirement, "test_case": test_case}, "rationale": "Read."}
+
+        def propose() -> httpx.Response | None:
+            answer = self.post("/proposals", json=plain | fields)
+            return None if answer.status_code == 404 else answer
+
+        return created(eventually(propose, "both items where links are proposed"))
+
     def unread_count(self) -> int:
         count = self.read("/notifications/unread-count")["unread_count"]
         assert isinstance(count, int)
