@@ -1633,6 +1633,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List proposals
+         * @description Return one page, newest first unless sorted otherwise; `agent=me` are those of the caller's token.
+         */
+        get: operations["list_proposals"];
+        put?: never;
+        /**
+         * Propose a change of the record
+         * @description Propose one, or up to 100 as `proposals`, each answered by itself. Nothing changes until a person accepts it.
+         *
+         *     200 with one proposal is the same one of this agent that is pending. A pair that people rejected is refused until
+         *     one of its texts changes (409 `pair_rejected`, with who, when and the feedback).
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["propose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proposals/{proposal_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a proposal
+         * @description Return the proposal with what became of it.
+         */
+        get: operations["read_proposal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proposals/{proposal_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a proposal: what it asks for is done
+         * @description Do what it proposes, as the reviewer, and return it; the change can be read when the answer arrives.
+         *
+         *     One that is attached to our own suggestion of its pair is accepted with it, and with all others of the pair.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["accept_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proposals/{proposal_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a proposal
+         * @description Take it out of the queue; the agent reads the feedback, and may propose the same again once a text changes.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["reject_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proposals/{proposal_id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the review of a proposal
+         * @description Have it pending again, as if it had not been reviewed, by whomever; for 30 days.
+         *
+         *     What accepting it made goes with it, unless somebody has touched that since.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["reopen_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proposals/{proposal_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw a proposal of one's own
+         * @description Take it back, by the token that made it; one that is withdrawn already stays so.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["withdraw_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/references": {
         parameters: {
             query?: never;
@@ -3508,6 +3649,17 @@ export interface components {
             name: string;
         };
         /**
+         * AcceptProposal
+         * @description Why it is accepted.
+         * @example {
+         *       "feedback": "Exactly this."
+         *     }
+         */
+        AcceptProposal: {
+            /** Feedback */
+            feedback?: string | null;
+        };
+        /**
          * AccessToken
          * @description The answer to a log-in.
          */
@@ -3605,6 +3757,21 @@ export interface components {
             skip: number;
             /** Total */
             total: number;
+        };
+        /**
+         * Agent
+         * @description Who proposes: an API token by its name, and the person or service account whose it is.
+         */
+        Agent: {
+            /**
+             * Id
+             * @description `tlp_` and the number of the token; `user_` and that of a user who came without one.
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
         };
         /**
          * Algorithm
@@ -4521,6 +4688,16 @@ export interface components {
             status: components["schemas"]["BulkStatus"];
         };
         /**
+         * Client
+         * @description The program that the agent runs in, as it says itself.
+         */
+        Client: {
+            /** Name */
+            name: string;
+            /** Version */
+            version?: string | null;
+        };
+        /**
          * CompletedTestRun
          * @description Which run of tests ended, and how many of its tests ended how.
          */
@@ -4870,6 +5047,28 @@ export interface components {
          * @enum {string}
          */
         EndedBecause: "until" | "no_longer_needed" | "person";
+        /**
+         * Evidence
+         * @description A place that speaks for the proposal; `quote` is what stands there.
+         *
+         *     Of type `url`, `ref` is an address that begins with https:// or http://. Nothing is fetched.
+         */
+        Evidence: {
+            /**
+             * Lines
+             * @description Such as 12 or 12-20.
+             */
+            lines?: string | null;
+            /** Quote */
+            quote?: string | null;
+            /** Ref */
+            ref: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "file" | "url" | "commit" | "run" | "item";
+        };
         /**
          * Execution
          * @description How a test ended in a run.
@@ -6892,6 +7091,11 @@ export interface components {
             code?: "key_taken" | "key_used";
         };
         /**
+         * Kind
+         * @enum {string}
+         */
+        Kind: "link";
+        /**
          * LaneOfRun
          * @description What a run says of one of its lanes.
          */
@@ -7487,6 +7691,10 @@ export interface components {
         LinkExists: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "link_exists";
+        };
+        LinkExistsOrPairRejected: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "link_exists" | "pair_rejected";
         };
         LinkInvalid: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -9406,6 +9614,10 @@ export interface components {
          * @enum {string}
          */
         NotificationType: "suggestions_generated" | "suggestion_reviewed" | "coverage_drop" | "requirement_created" | "test_case_created";
+        NotYourProposal: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "not_your_proposal";
+        };
         /**
          * OlderOfGate
          * @description Results of other commits that stand for what the commit does not have.
@@ -9472,6 +9684,10 @@ export interface components {
              * @description To the minute.
              */
             last_seen_at: string;
+        };
+        OwnProposal: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "own_proposal";
         };
         /** Page[AcceptedFailure] */
         Page_AcceptedFailure_: {
@@ -10402,6 +10618,162 @@ export interface components {
              */
             password: string;
         };
+        /**
+         * Proposal
+         * @description What an agent proposes, why, and what became of it.
+         *
+         *     `target` has the ids of what it is about. `engine_score` is ours for the pair, by the scale of the queue,
+         *     `confidence` what the agent says: the two are never mixed. `suggestion_id` is of our own pending suggestion of the
+         *     pair, to which it is attached then: they are reviewed as one.
+         */
+        Proposal: {
+            agent: components["schemas"]["Agent"];
+            /**
+             * Batch
+             * Format: uuid
+             */
+            batch: string;
+            /** Body */
+            body: {
+                [key: string]: unknown;
+            };
+            client: components["schemas"]["Client"] | null;
+            /** Confidence */
+            confidence: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Engine Score */
+            engine_score: number | null;
+            /** Evidence */
+            evidence: components["schemas"]["Evidence"][];
+            /**
+             * Feedback
+             * @description Of the person who reviewed it, or why it ended without a review.
+             */
+            feedback: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["Kind"];
+            /**
+             * Made Id
+             * @description Of the link or item that accepting it made or changed.
+             */
+            made_id: string | null;
+            /** Rationale */
+            rationale: string;
+            /**
+             * Requirement
+             * @description With `expand=texts`, all that it says.
+             */
+            requirement: components["schemas"]["ShortItem"] | components["schemas"]["RequirementTexts"] | null;
+            /** Requirement Id */
+            requirement_id: string | null;
+            /** Review Id */
+            review_id: string | null;
+            /** Reviewed At */
+            reviewed_at: string | null;
+            /** Reviewed By */
+            reviewed_by: string | null;
+            status: components["schemas"]["ProposalStatus"];
+            /** Suggestion Id */
+            suggestion_id: string | null;
+            /** Target */
+            target: {
+                [key: string]: unknown;
+            };
+            /**
+             * Test Case
+             * @description With `expand=texts`, all that it says.
+             */
+            test_case: components["schemas"]["ShortItem"] | components["schemas"]["TestCaseTexts"] | null;
+            /** Test Case Id */
+            test_case_id: string | null;
+        };
+        ProposalNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "proposal_not_found";
+        };
+        ProposalNotPending: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "proposal_not_pending";
+        };
+        ProposalNotPendingOrLinkExistsOrAcceptanceUndone: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "proposal_not_pending" | "link_exists" | "acceptance_undone";
+        };
+        ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "proposal_not_reviewed" | "too_late" | "link_changed" | "link_exists";
+        };
+        /**
+         * ProposalPage
+         * @description One page of proposals.
+         */
+        ProposalPage: {
+            /** Items */
+            items: components["schemas"]["Proposal"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * ProposalStatus
+         * @enum {string}
+         */
+        ProposalStatus: "pending" | "accepted" | "rejected" | "withdrawn" | "expired" | "outdated";
+        /**
+         * Proposed
+         * @description What became of one proposal of several; `code` and `detail` tell why not, as the problem of a single one does.
+         */
+        Proposed: {
+            /** Code */
+            code?: string | null;
+            /** Detail */
+            detail?: string | null;
+            /** Id */
+            id: string | null;
+            proposal?: components["schemas"]["Proposal"] | null;
+            /**
+             * Status
+             * @description pending, error, or similar_exists
+             */
+            status: string;
+        };
+        /**
+         * ProposedBatch
+         * @description One result a proposal, in their order.
+         */
+        ProposedBatch: {
+            /**
+             * Batch
+             * Format: uuid
+             */
+            batch: string;
+            /** Failed */
+            failed: number;
+            /** Items */
+            items: components["schemas"]["Proposed"][];
+            /** Message */
+            message: string;
+            /** Proposed */
+            proposed: number;
+            /** Total */
+            total: number;
+        };
         ProviderUnavailableOrProviderUnusable: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "provider_unavailable" | "provider_unusable";
@@ -10687,6 +11059,17 @@ export interface components {
          *     }
          */
         Reject: {
+            /** Feedback */
+            feedback?: string | null;
+        };
+        /**
+         * RejectProposal
+         * @description Why it is rejected; the agent reads it.
+         * @example {
+         *       "feedback": "Another door."
+         *     }
+         */
+        RejectProposal: {
             /** Feedback */
             feedback?: string | null;
         };
@@ -14126,6 +14509,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "too_many_imports";
         };
+        TooManyPending: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "too_many_pending";
+        };
         TooManyRequests: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "too_many_requests";
@@ -15159,6 +15546,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["LinkExists"];
             };
         };
+        /** @description Duplicate or state conflict: `link_exists`, `pair_rejected` */
+        LinkExistsOrPairRejected: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LinkExistsOrPairRejected"];
+            };
+        };
         /** @description Not kept any more: `link_invalid` */
         LinkInvalid: {
             headers: {
@@ -15289,6 +15686,26 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotificationNotFound"];
             };
         };
+        /** @description Role too low: `not_your_proposal` */
+        NotYourProposal: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotYourProposal"];
+            };
+        };
+        /** @description Role too low: `own_proposal` */
+        OwnProposal: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OwnProposal"];
+            };
+        };
         /** @description Role too low: `password_login_off` */
         PasswordLoginOff: {
             headers: {
@@ -15397,6 +15814,46 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ProjectNotFoundOrUserNotFound"];
+            };
+        };
+        /** @description Not found: `proposal_not_found` */
+        ProposalNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProposalNotFound"];
+            };
+        };
+        /** @description Duplicate or state conflict: `proposal_not_pending` */
+        ProposalNotPending: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProposalNotPending"];
+            };
+        };
+        /** @description Duplicate or state conflict: `proposal_not_pending`, `link_exists`, `acceptance_undone` */
+        ProposalNotPendingOrLinkExistsOrAcceptanceUndone: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndone"];
+            };
+        };
+        /** @description Duplicate or state conflict: `proposal_not_reviewed`, `too_late`, `link_changed`, `link_exists` */
+        ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists"];
             };
         };
         /** @description A service is away; try again: `provider_unavailable`, `provider_unusable` */
@@ -15794,6 +16251,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["TooManyImports"];
             };
         };
+        /** @description Too many requests: `too_many_pending` */
+        TooManyPending: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyPending"];
+            };
+        };
         /** @description Too many requests: `too_many_requests` */
         TooManyRequests: {
             headers: {
@@ -16027,6 +16495,7 @@ export type SchemaAcceptedFailures = components['schemas']['AcceptedFailures'];
 export type SchemaAcceptedFailureWrite = components['schemas']['AcceptedFailureWrite'];
 export type SchemaAcceptedOfGate = components['schemas']['AcceptedOfGate'];
 export type SchemaAcceptedTest = components['schemas']['AcceptedTest'];
+export type SchemaAcceptProposal = components['schemas']['AcceptProposal'];
 export type SchemaAccessToken = components['schemas']['AccessToken'];
 export type SchemaAccountInactive = components['schemas']['AccountInactive'];
 export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['AccountInactiveOrCrossSiteRequest'];
@@ -16034,6 +16503,7 @@ export type SchemaAccountInactiveOrPasswordLoginOff = components['schemas']['Acc
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaActivityList = components['schemas']['ActivityList'];
+export type SchemaAgent = components['schemas']['Agent'];
 export type SchemaAlgorithm = components['schemas']['Algorithm'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
 export type SchemaAlreadyAccepted = components['schemas']['AlreadyAccepted'];
@@ -16073,6 +16543,7 @@ export type SchemaChangeAction = components['schemas']['ChangeAction'];
 export type SchemaChangedItems = components['schemas']['ChangedItems'];
 export type SchemaChangeOfMeaning = components['schemas']['ChangeOfMeaning'];
 export type SchemaChangeResult = components['schemas']['ChangeResult'];
+export type SchemaClient = components['schemas']['Client'];
 export type SchemaCompletedTestRun = components['schemas']['CompletedTestRun'];
 export type SchemaConfirmation = components['schemas']['Confirmation'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
@@ -16097,6 +16568,7 @@ export type SchemaEmailNotVerifiedOrAccountLinked = components['schemas']['Email
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaEmailTakenOrProjectArchived = components['schemas']['EmailTakenOrProjectArchived'];
 export type SchemaEndedBecause = components['schemas']['EndedBecause'];
+export type SchemaEvidence = components['schemas']['Evidence'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRelation = components['schemas']['ExpandedRelation'];
@@ -16173,6 +16645,7 @@ export type SchemaItemName = components['schemas']['ItemName'];
 export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
+export type SchemaKind = components['schemas']['Kind'];
 export type SchemaLaneOfRun = components['schemas']['LaneOfRun'];
 export type SchemaLanesOfGate = components['schemas']['LanesOfGate'];
 export type SchemaLanguage = components['schemas']['Language'];
@@ -16185,6 +16658,7 @@ export type SchemaLinkCreate = components['schemas']['LinkCreate'];
 export type SchemaLinkedRequirement = components['schemas']['LinkedRequirement'];
 export type SchemaLinkedTestCase = components['schemas']['LinkedTestCase'];
 export type SchemaLinkExists = components['schemas']['LinkExists'];
+export type SchemaLinkExistsOrPairRejected = components['schemas']['LinkExistsOrPairRejected'];
 export type SchemaLinkInvalid = components['schemas']['LinkInvalid'];
 export type SchemaLinkNotFound = components['schemas']['LinkNotFound'];
 export type SchemaLinkPatch = components['schemas']['LinkPatch'];
@@ -16246,9 +16720,11 @@ export type SchemaNotification = components['schemas']['Notification'];
 export type SchemaNotificationList = components['schemas']['NotificationList'];
 export type SchemaNotificationNotFound = components['schemas']['NotificationNotFound'];
 export type SchemaNotificationType = components['schemas']['NotificationType'];
+export type SchemaNotYourProposal = components['schemas']['NotYourProposal'];
 export type SchemaOlderOfGate = components['schemas']['OlderOfGate'];
 export type SchemaOnChange = components['schemas']['OnChange'];
 export type SchemaOpenSession = components['schemas']['OpenSession'];
+export type SchemaOwnProposal = components['schemas']['OwnProposal'];
 export type SchemaPageAcceptedFailure = components['schemas']['Page_AcceptedFailure_'];
 export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
@@ -16301,6 +16777,15 @@ export type SchemaProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = compo
 export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['ProjectNotFoundOrUserNotFound'];
 export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
 export type SchemaProof = components['schemas']['Proof'];
+export type SchemaProposal = components['schemas']['Proposal'];
+export type SchemaProposalNotFound = components['schemas']['ProposalNotFound'];
+export type SchemaProposalNotPending = components['schemas']['ProposalNotPending'];
+export type SchemaProposalNotPendingOrLinkExistsOrAcceptanceUndone = components['schemas']['ProposalNotPendingOrLinkExistsOrAcceptanceUndone'];
+export type SchemaProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists = components['schemas']['ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists'];
+export type SchemaProposalPage = components['schemas']['ProposalPage'];
+export type SchemaProposalStatus = components['schemas']['ProposalStatus'];
+export type SchemaProposed = components['schemas']['Proposed'];
+export type SchemaProposedBatch = components['schemas']['ProposedBatch'];
 export type SchemaProviderUnavailableOrProviderUnusable = components['schemas']['ProviderUnavailableOrProviderUnusable'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
 export type SchemaQueuePage = components['schemas']['QueuePage'];
@@ -16318,6 +16803,7 @@ export type SchemaReferredKind = components['schemas']['ReferredKind'];
 export type SchemaRegistration = components['schemas']['Registration'];
 export type SchemaRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['schemas']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type SchemaReject = components['schemas']['Reject'];
+export type SchemaRejectProposal = components['schemas']['RejectProposal'];
 export type SchemaRelatedRequirement = components['schemas']['RelatedRequirement'];
 export type SchemaRelation = components['schemas']['Relation'];
 export type SchemaRelationCreate = components['schemas']['RelationCreate'];
@@ -16448,6 +16934,7 @@ export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
 export type SchemaToConfirm = components['schemas']['ToConfirm'];
 export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
 export type SchemaTooManyImports = components['schemas']['TooManyImports'];
+export type SchemaTooManyPending = components['schemas']['TooManyPending'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
 export type SchemaTooManyTokens = components['schemas']['TooManyTokens'];
 export type SchemaTooManyTokensOrProjectArchived = components['schemas']['TooManyTokensOrProjectArchived'];
@@ -16521,6 +17008,7 @@ export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUs
 export type ResponseLastAdminOrErasedOrServiceAccount = components['responses']['LastAdminOrErasedOrServiceAccount'];
 export type ResponseLastAdminOrServiceAccount = components['responses']['LastAdminOrServiceAccount'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
+export type ResponseLinkExistsOrPairRejected = components['responses']['LinkExistsOrPairRejected'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
 export type ResponseLogoutTokenInvalidOrLogoutTokenUsed = components['responses']['LogoutTokenInvalidOrLogoutTokenUsed'];
@@ -16534,6 +17022,8 @@ export type ResponseNoSecondFactor = components['responses']['NoSecondFactor'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotDeleted = components['responses']['NotDeleted'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
+export type ResponseNotYourProposal = components['responses']['NotYourProposal'];
+export type ResponseOwnProposal = components['responses']['OwnProposal'];
 export type ResponsePasswordLoginOff = components['responses']['PasswordLoginOff'];
 export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
@@ -16545,6 +17035,10 @@ export type ResponseProjectNotFoundOrMemberNotFound = components['responses']['P
 export type ResponseProjectNotFoundOrServiceAccountNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFound'];
 export type ResponseProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
+export type ResponseProposalNotFound = components['responses']['ProposalNotFound'];
+export type ResponseProposalNotPending = components['responses']['ProposalNotPending'];
+export type ResponseProposalNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['ProposalNotPendingOrLinkExistsOrAcceptanceUndone'];
+export type ResponseProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists = components['responses']['ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists'];
 export type ResponseProviderUnavailableOrProviderUnusable = components['responses']['ProviderUnavailableOrProviderUnusable'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseReferenceNotFound = components['responses']['ReferenceNotFound'];
@@ -16584,6 +17078,7 @@ export type ResponseTestNotMissing = components['responses']['TestNotMissing'];
 export type ResponseTestRunNotFound = components['responses']['TestRunNotFound'];
 export type ResponseTokenNotFound = components['responses']['TokenNotFound'];
 export type ResponseTooManyImports = components['responses']['TooManyImports'];
+export type ResponseTooManyPending = components['responses']['TooManyPending'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseTooManyTokens = components['responses']['TooManyTokens'];
 export type ResponseTooManyTokensOrProjectArchived = components['responses']['TooManyTokensOrProjectArchived'];
@@ -21447,6 +21942,524 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound"];
             408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    list_proposals: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Ids or names of agents; `me` is the caller; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                agent?: string;
+                /** @description One id, or several with commas. */
+                batch?: string;
+                /** @description `texts`: all that the items say; `diff`: of a change, what is different, word by word. */
+                expand?: "texts" | "diff" | "texts,diff";
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description link: comma-separated alternatives; a leading ! excludes */
+                kind?: ("link" | "!link")[];
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description One id, or several with commas. */
+                requirement_id?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description created_at, reviewed_at; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "reviewed_at" | "reviewed_at:asc" | "reviewed_at:desc";
+                /** @description pending, accepted, rejected, withdrawn, expired, outdated: comma-separated alternatives; a leading ! excludes */
+                status?: ("pending" | "accepted" | "rejected" | "withdrawn" | "expired" | "outdated" | "!pending" | "!accepted" | "!rejected" | "!withdrawn" | "!expired" | "!outdated")[];
+                /** @description One id, or several with commas. */
+                test_case_id?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    propose: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                } | {
+                    /** Proposals */
+                    proposals: {
+                        /**
+                         * LinkBody
+                         * @description The link to make.
+                         * @default {
+                         *       "link_type": "covers"
+                         *     }
+                         */
+                        body?: {
+                            /**
+                             * LinkType
+                             * @default covers
+                             * @enum {string}
+                             */
+                            link_type?: "covers" | "verifies" | "validates" | "related";
+                        };
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "link";
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * LinkTarget
+                         * @description The pair to link, each by its id or its external_id.
+                         */
+                        target: {
+                            /** Requirement */
+                            requirement: string;
+                            /** Test Case */
+                            test_case: string;
+                        };
+                    }[];
+                } | {
+                    /**
+                     * LinkBody
+                     * @description The link to make.
+                     * @default {
+                     *       "link_type": "covers"
+                     *     }
+                     */
+                    body?: {
+                        /**
+                         * LinkType
+                         * @default covers
+                         * @enum {string}
+                         */
+                        link_type?: "covers" | "verifies" | "validates" | "related";
+                    };
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "link";
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * LinkTarget
+                     * @description The pair to link, each by its id or its external_id.
+                     */
+                    target: {
+                        /** Requirement */
+                        requirement: string;
+                        /** Test Case */
+                        test_case: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposedBatch"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RequirementNotFoundOrTestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["LinkExistsOrPairRejected"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyPending"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_proposal: {
+        parameters: {
+            query?: {
+                /** @description `texts`: all that the items say; `diff`: of a change, what is different, word by word. */
+                expand?: "texts" | "diff" | "texts,diff";
+            };
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ProposalNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    accept_proposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AcceptProposal"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OwnProposal"];
+            404: components["responses"]["ProposalNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndone"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    reject_proposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RejectProposal"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OwnProposal"];
+            404: components["responses"]["ProposalNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProposalNotPending"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    reopen_proposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProposalNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    withdraw_proposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the proposal. */
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotYourProposal"];
+            404: components["responses"]["ProposalNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProposalNotPending"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
