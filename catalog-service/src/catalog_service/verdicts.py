@@ -104,9 +104,9 @@ UNSTEADY_AFTER = 4
 
 COUNTED = ("passed", "failed", "flaky", "skipped", "not_run", "stale")
 
-_BIT = {verdict: 1 << place for place, verdict in enumerate(TestCaseVerdict)}
+BIT = {verdict: 1 << place for place, verdict in enumerate(TestCaseVerdict)}
 """Verdicts of test cases in queries, so that those of all links of a requirement can be put together."""
-_WITHOUT_RESULT = _BIT[TestCaseVerdict.NOT_RUN] | _BIT[TestCaseVerdict.SKIPPED]
+_WITHOUT_RESULT = BIT[TestCaseVerdict.NOT_RUN] | BIT[TestCaseVerdict.SKIPPED]
 
 
 def _of_own_branch(value: str) -> str:
@@ -133,17 +133,17 @@ _ELSEWHERE = """(%(run_commit)s::text IS NULL AND EXISTS (
 
 # Whether it is so elsewhere is asked last: it is what costs most.
 _VERDICT = f"""CASE
-    WHEN s.severity = {Severity.FAILED} THEN {_BIT[TestCaseVerdict.FAILED]}
-    WHEN s.severity = {Severity.FLAKY} THEN {_BIT[TestCaseVerdict.FLAKY]}
-    WHEN s.severity = {Severity.NOT_RUN} THEN {_BIT[TestCaseVerdict.NOT_RUN]}
-    WHEN s.severity = {Severity.SKIPPED} THEN {_BIT[TestCaseVerdict.SKIPPED]}
-    WHEN s.last_pass_at < greatest(%(stale_before)s, tv.changed_at) THEN {_BIT[TestCaseVerdict.STALE]}
-    WHEN s.severity = {Severity.PASSED} THEN {_BIT[TestCaseVerdict.PASSED]}
-    WHEN {_ELSEWHERE} THEN {_BIT[TestCaseVerdict.STALE]} ELSE {_BIT[TestCaseVerdict.NOT_RUN]} END"""
+    WHEN s.severity = {Severity.FAILED} THEN {BIT[TestCaseVerdict.FAILED]}
+    WHEN s.severity = {Severity.FLAKY} THEN {BIT[TestCaseVerdict.FLAKY]}
+    WHEN s.severity = {Severity.NOT_RUN} THEN {BIT[TestCaseVerdict.NOT_RUN]}
+    WHEN s.severity = {Severity.SKIPPED} THEN {BIT[TestCaseVerdict.SKIPPED]}
+    WHEN s.last_pass_at < greatest(%(stale_before)s, tv.changed_at) THEN {BIT[TestCaseVerdict.STALE]}
+    WHEN s.severity = {Severity.PASSED} THEN {BIT[TestCaseVerdict.PASSED]}
+    WHEN {_ELSEWHERE} THEN {BIT[TestCaseVerdict.STALE]} ELSE {BIT[TestCaseVerdict.NOT_RUN]} END"""
 """The verdict of a test case `t` with `results s` and its last change `tv`, whatever its requirements are."""
 
-_SINCE_CHANGED = f"""CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} AND t.last_pass_at < rv.changed_at
-    THEN {_BIT[TestCaseVerdict.STALE]} ELSE t.standing END"""
+_SINCE_CHANGED = f"""CASE WHEN t.standing = {BIT[TestCaseVerdict.PASSED]} AND t.last_pass_at < rv.changed_at
+    THEN {BIT[TestCaseVerdict.STALE]} ELSE t.standing END"""
 """The verdict of `standing t` where a requirement changed as `rv` says."""
 
 _LAST_CHANGE = "LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version"
@@ -195,7 +195,7 @@ def _asked(scope: str | None) -> str:
 
 def _text(verdict: str) -> str:
     """Return the text of the verdict of a test case in a query."""
-    return f"CASE {verdict} {' '.join(f'WHEN {_BIT[one]} THEN {one.value!r}' for one in TestCaseVerdict)} END"
+    return f"CASE {verdict} {' '.join(f'WHEN {BIT[one]} THEN {one.value!r}' for one in TestCaseVerdict)} END"
 
 
 def link_verdicts(scope: str | None, basis: Basis) -> str:
@@ -208,12 +208,13 @@ def link_verdicts(scope: str | None, basis: Basis) -> str:
     )"""
 
 
-_OF_REQUIREMENT = f"""CASE WHEN verdicts IS NULL THEN 'uncovered'
-    WHEN verdicts & {_BIT[TestCaseVerdict.FAILED]} > 0 THEN 'failed'
-    WHEN verdicts & {_BIT[TestCaseVerdict.FLAKY]} > 0 THEN 'flaky'
+OF_REQUIREMENT = f"""CASE WHEN verdicts IS NULL THEN 'uncovered'
+    WHEN verdicts & {BIT[TestCaseVerdict.FAILED]} > 0 THEN 'failed'
+    WHEN verdicts & {BIT[TestCaseVerdict.FLAKY]} > 0 THEN 'flaky'
     WHEN verdicts & ~{_WITHOUT_RESULT} = 0 THEN 'not_run' WHEN verdicts & {_WITHOUT_RESULT} > 0 THEN 'partial'
-    WHEN verdicts & {_BIT[TestCaseVerdict.STALE]} > 0 THEN 'stale' ELSE 'passed' END"""
-_COUNTED = ", ".join(f"count(*) FILTER (WHERE verdict = {_BIT[TestCaseVerdict(one)]}) AS {one}" for one in COUNTED)
+    WHEN verdicts & {BIT[TestCaseVerdict.STALE]} > 0 THEN 'stale' ELSE 'passed' END"""
+"""The verdict of a requirement by `verdicts`, the bits of those of its test cases together; null: it has none."""
+_COUNTED = ", ".join(f"count(*) FILTER (WHERE verdict = {BIT[TestCaseVerdict(one)]}) AS {one}" for one in COUNTED)
 _WITH_COUNTS = f""", count(*) AS tests_linked, {_COUNTED},
     array_agg(test_case_id ORDER BY test_case_id) FILTER (WHERE verdict & {_WITHOUT_RESULT} > 0) AS missing"""
 _COUNTS = f""", coalesce(tests_linked, 0) AS tests_linked,
@@ -237,7 +238,7 @@ def requirement_verdicts(scope: str | None, basis: Basis, *, of_few: bool = Fals
         SELECT requirement_id, bit_or(verdict) AS verdicts{_WITH_COUNTS if counts else ""}
         FROM pairs GROUP BY requirement_id
     ), verdicts AS (
-        SELECT asked.id AS requirement_id, {_OF_REQUIREMENT} AS verdict{_COUNTS if counts else ""}
+        SELECT asked.id AS requirement_id, {OF_REQUIREMENT} AS verdict{_COUNTS if counts else ""}
         FROM asked LEFT JOIN counted ON counted.requirement_id = asked.id
     )"""
 
@@ -387,7 +388,7 @@ def verdicts_of_test_cases(condition: str, basis: Basis, of_results: str = "", *
 
 VERDICTS_OF_THEIR_TEST_CASES = f"""{_CHANGED_FOR}, test_case_verdicts AS (
         SELECT t.id AS test_case_id, {_text(_SINCE_CHANGED)} AS verdict, coalesce(t.has_missing, false) AS has_missing,
-               CASE WHEN t.standing = {_BIT[TestCaseVerdict.PASSED]} THEN t.last_pass_at END AS ages_from
+               CASE WHEN t.standing = {BIT[TestCaseVerdict.PASSED]} THEN t.last_pass_at END AS ages_from
         FROM standing t LEFT JOIN changed_for rv ON rv.test_case_id = t.id
         WHERE t.id IN (SELECT test_case_id FROM pairs)
     )"""

@@ -181,3 +181,49 @@ async def test_lists_are_narrowed_by_verdicts(results: Results) -> None:
         assert preview["matched"] == sum(verdict == "failed" for verdict in verdicts.values())
         response = await catalog.get(path, verdict="pased")
         assert (response.status_code, response.json()["errors"][0]["code"]) == (422, "unknown_value")
+
+
+async def test_days_before_verdicts_were_kept_are_worked_out_from_the_runs(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    name, now = f"[{test_case['external_id']}]", datetime.now(UTC)
+    days = [str((now - timedelta(days=days)).date()) for days in range(6, 0, -1)]
+
+    async def past(verdict: str) -> list[int]:
+        items = (await results.catalog.read("/reports/result-trend", days=8))["items"]
+        trend = {day["date"]: day for day in items}
+        assert all(trend[day]["worked_out"] for day in days if day in trend)
+        assert not items[-1]["worked_out"]
+        return [trend[day]["requirements"][verdict] if day in trend else 0 for day in days]
+
+    before = {verdict: await past(verdict) for verdict in ("passed", "failed", "not_run")}
+    # The first says since when there is a past at all.
+    for ago, end in ((6, "skipped"), (4, "passed"), (2, "failed")):
+        await results.send((name, end), commit=str(ago), started_at=(now - timedelta(days=ago)).isoformat())
+    after = {verdict: await past(verdict) for verdict in ("passed", "failed")}
+    changes = {v: [new - old for new, old in zip(after[v], before[v], strict=True)] for v in after}
+    assert changes == {"passed": [0, 0, 1, 1, 0, 0], "failed": [0, 0, 0, 0, 1, 1]}
+    (link,) = (await results.catalog.read("/links", requirement_id=requirement["id"]))["items"]
+    await results.catalog.delete(f"/links/{link['id']}")
+    assert await past("failed") == before["failed"], "of links that are gone nothing is known"
+
+
+async def test_verdicts_of_modules_are_those_of_the_other_reports(results: Results) -> None:
+    module = results.catalog.word()
+    for end in ("passed", "failed"):
+        requirement, (test_case,) = await results.traced()
+        await results.catalog.patch(f"/requirements/{requirement['id']}", {"module": module})
+        await results.send((f"[{test_case['external_id']}]", end))
+    await results.catalog.requirement(module=module)
+    found = await results.catalog.read("/reports/verdicts-by-module")
+    summary = (await results.catalog.read("/reports/verification", limit=1))["summary"]
+    assert found["overall"]["requirements"] == summary["requirements"]
+    coverage = await results.catalog.read("/reports/coverage-by-module")
+    names = ("total_requirements", "covered_requirements", "suspect_links")
+    assert {name: found["overall"][name] for name in names} == {name: coverage["overall"][name] for name in names}
+    modules = {one["module"]: one for one in found["items"]}
+    for one in coverage["items"]:
+        if one["total_requirements"]:
+            assert {name: modules[one["module"]][name] for name in names} == {name: one[name] for name in names}
+    of_module = await results.catalog.read("/reports/verification", limit=1, module=module)
+    assert modules[module]["requirements"] == of_module["summary"]["requirements"]
+    assert modules[module]["requirements"]["failed"] == 1

@@ -56,6 +56,7 @@ class ResultDay(BaseModel):
                     "date": "2026-03-02",
                     "results": {"passed": 405, "failed": 2, "flaky": 1, "skipped": 4, "duration_ms": 182000},
                     "requirements": None,
+                    "worked_out": False,
                 }
             ]
         }
@@ -65,6 +66,10 @@ class ResultDay(BaseModel):
     results: DayOfResults
     requirements: Annotated[
         DayOfVerdicts | None, Field(description="Of the default branch alone; null where it was not kept.")
+    ]
+    worked_out: Annotated[
+        bool,
+        Field(description="The verdicts were not kept then: they come from the runs, links and versions of today."),
     ]
 
 
@@ -146,7 +151,11 @@ OfBranch = Annotated[str, Query(max_length=200, description="Default: the branch
 async def get_result_trend(
     _: Viewer, database: Db, settings: SettingsOf, days: Days = 30, branch: OfBranch = ""
 ) -> Response:
-    """Return what was executed each day, and how many requirements had which verdict at its end; today as it is now."""
+    """Return what was executed each day, and how many requirements had which verdict at its end; today as it is now.
+
+    Days before verdicts were kept are worked out from the runs, links and versions that are there. What was there
+    before the first requirement came here has those of that day.
+    """
     of, now = branch or settings.results_default_branch, times.datetime.now(times.UTC)
     return answer({"branch": of, "items": await verdict_days.trend(database, settings, of, days, now)})
 

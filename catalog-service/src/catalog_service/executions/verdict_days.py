@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from catalog_service.executions import past_verdicts
 from catalog_service.figures import figures
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
@@ -43,7 +44,10 @@ async def _keep(connection: Connection, basis: Basis) -> None:
 
 
 async def trend(database: Database, settings: Settings, branch: str, days: int, now: datetime) -> list[Row]:
-    """Return the last days with what was executed on a branch, and of the default branch the verdicts at their end."""
+    """Return the last days with what was executed on a branch, and of the default branch the verdicts at their end.
+
+    Those of days before verdicts were kept are worked out.
+    """
     first = now.date() - timedelta(days=days - 1)
     async with snapshot(database) as connection:
         executed = await connection.execute(
@@ -55,17 +59,26 @@ async def trend(database: Database, settings: Settings, branch: str, days: int, 
             {"branch": branch, "first": first},
         )
         counts = {row.pop("day"): row for row in await executed.fetchall()}
-        verdicts = await _verdicts(database, connection, settings, branch, first, now)
+        verdicts, past = {}, {}
+        if branch == settings.results_default_branch:
+            verdicts = await _verdicts(database, connection, settings, first, now)
+            past = await past_verdicts.work_out(database, connection, settings.basis(now), first, verdicts)
     nothing = {"passed": 0, "failed": 0, "flaky": 0, "skipped": 0, "duration_ms": 0}
-    found = sorted({*counts, *verdicts})
-    return [{"date": day, "results": counts.get(day, nothing), "requirements": verdicts.get(day)} for day in found]
+    return [
+        {
+            "date": day,
+            "results": counts.get(day, nothing),
+            "requirements": verdicts.get(day) or past.get(day),
+            "worked_out": day in past,
+        }
+        for day in sorted({*counts, *verdicts, *past})
+    ]
 
 
 async def _verdicts(
-    database: Database, connection: Connection, settings: Settings, branch: str, first: date, now: datetime
+    database: Database, connection: Connection, settings: Settings, first: date, now: datetime
 ) -> dict[date, Row]:
-    if branch != settings.results_default_branch:
-        return {}
+    branch = settings.results_default_branch
     stored = await connection.execute(
         f"SELECT day, {', '.join(f'sum({one})::bigint AS {one}' for one in Verdict)} FROM verdict_days"
         " WHERE branch = %s AND day >= %s AND day < %s GROUP BY day",

@@ -18,8 +18,15 @@ from catalog_service.reports.formats.html_format import HtmlMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
 from catalog_service.reports.paging import paged_together
 from catalog_service.reports.people import PeopleQuery
-from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
+from catalog_service.reports.schemas import (
+    CoverageByModule,
+    Gaps,
+    MatrixFormat,
+    TraceabilityMatrix,
+    VerdictsByModule,
+)
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
+from catalog_service.reports.verdicts_by_module import verdicts_by_module
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.settings import Settings
 from catalog_service.verdicts import Basis
@@ -131,6 +138,15 @@ async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
     that of `overall`.
     """
     return answer(await service.coverage_by_module(database))
+
+
+@router.get("/verdicts-by-module", response_model=VerdictsByModule, summary="What results say of each module")
+async def get_verdicts_by_module(viewer: Viewer, database: Db, settings: SettingsOf) -> Response:
+    """Return how many requirements of each module have which verdict on the default branch, and how many are covered.
+
+    The figures are those of `GET /reports/verification` and `GET /reports/coverage-by-module`.
+    """
+    return answer(await verdicts_by_module(database, settings.basis(datetime.now(UTC))))
 
 
 @router.get(

@@ -120,6 +120,68 @@ class CoverageByModule(BaseModel):
     overall: CoverageSummary
 
 
+_VERDICTS_EXAMPLE: JsonDict = {
+    "uncovered": 12,
+    "failed": 2,
+    "flaky": 1,
+    "partial": 3,
+    "not_run": 4,
+    "stale": 0,
+    "passed": 38,
+}
+
+
+class VerdictCounts(BaseModel):
+    """Requirements by their verdicts."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_VERDICTS_EXAMPLE]})
+
+    uncovered: int
+    failed: int
+    flaky: int
+    partial: int
+    not_run: int
+    stale: int
+    passed: int
+
+
+class VerdictsOfAll(BaseModel):
+    """How requirements stand."""
+
+    total_requirements: int
+    covered_requirements: int = Field(description="With at least one link.")
+    suspect_links: int = Field(description="Links one of whose ends has changed since.")
+    requirements: VerdictCounts
+
+
+class ModuleVerdicts(VerdictsOfAll):
+    """How the requirements of a module stand; null: of those in no module."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "module": "doors",
+                    "total_requirements": 60,
+                    "covered_requirements": 48,
+                    "suspect_links": 2,
+                    "requirements": _VERDICTS_EXAMPLE,
+                }
+            ]
+        }
+    )
+
+    module: str | None
+
+
+class VerdictsByModule(BaseModel):
+    """The modules by name, and the whole; modules without a requirement are left out."""
+
+    branch: str
+    items: list[ModuleVerdicts]
+    overall: VerdictsOfAll
+
+
 class GapItem(ReportedItem):
     """A requirement or test case without any link."""
 

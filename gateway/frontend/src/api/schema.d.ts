@@ -2156,6 +2156,9 @@ export interface paths {
         /**
          * Results day by day
          * @description Return what was executed each day, and how many requirements had which verdict at its end; today as it is now.
+         *
+         *     Days before verdicts were kept are worked out from the runs, links and versions that are there. What was there
+         *     before the first requirement came here has those of that day.
          */
         get: operations["get_result_trend"];
         put?: never;
@@ -2267,6 +2270,28 @@ export interface paths {
          *     passed, 2 stale, 3 flaky, 4 failed, 5 skipped, 6 not run. The ETag then begins as that of the matrix does.
          */
         get: operations["get_compact_matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/verdicts-by-module": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What results say of each module
+         * @description Return how many requirements of each module have which verdict on the default branch, and how many are covered.
+         *
+         *     The figures are those of `GET /reports/verification` and `GET /reports/coverage-by-module`.
+         */
+        get: operations["get_verdicts_by_module"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4624,6 +4649,60 @@ export interface components {
          * @enum {string}
          */
         BulkStatus: "changed" | "unchanged" | "deleted" | "failed";
+        /**
+         * VerdictCounts
+         * @description The linked test cases of a requirement by their verdicts.
+         */
+        catalog_service__executions__schemas__VerdictCounts: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Passed */
+            passed: number;
+            /** Skipped */
+            skipped: number;
+            /** Stale */
+            stale: number;
+            /**
+             * Tests Linked
+             * @description Those that count: no `related` links, no deprecated test cases.
+             */
+            tests_linked: number;
+            /** Tests Run */
+            tests_run: number;
+        };
+        /**
+         * VerdictCounts
+         * @description Requirements by their verdicts.
+         * @example {
+         *       "failed": 2,
+         *       "flaky": 1,
+         *       "not_run": 4,
+         *       "partial": 3,
+         *       "passed": 38,
+         *       "stale": 0,
+         *       "uncovered": 12
+         *     }
+         */
+        catalog_service__reports__schemas__VerdictCounts: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Partial */
+            partial: number;
+            /** Passed */
+            passed: number;
+            /** Stale */
+            stale: number;
+            /** Uncovered */
+            uncovered: number;
+        };
         /**
          * ChangeAction
          * @description What happened.
@@ -9318,6 +9397,42 @@ export interface components {
             rows: components["schemas"]["MatrixModule"][];
         };
         /**
+         * ModuleVerdicts
+         * @description How the requirements of a module stand; null: of those in no module.
+         * @example {
+         *       "covered_requirements": 48,
+         *       "module": "doors",
+         *       "requirements": {
+         *         "failed": 2,
+         *         "flaky": 1,
+         *         "not_run": 4,
+         *         "partial": 3,
+         *         "passed": 38,
+         *         "stale": 0,
+         *         "uncovered": 12
+         *       },
+         *       "suspect_links": 2,
+         *       "total_requirements": 60
+         *     }
+         */
+        ModuleVerdicts: {
+            /**
+             * Covered Requirements
+             * @description With at least one link.
+             */
+            covered_requirements: number;
+            /** Module */
+            module: string | null;
+            requirements: components["schemas"]["catalog_service__reports__schemas__VerdictCounts"];
+            /**
+             * Suspect Links
+             * @description Links one of whose ends has changed since.
+             */
+            suspect_links: number;
+            /** Total Requirements */
+            total_requirements: number;
+        };
+        /**
          * NamePattern
          * @description What in the name of a test says which test case it is of.
          * @example {
@@ -11683,7 +11798,7 @@ export interface components {
         RequirementResults: {
             /** Branch */
             branch: string;
-            counts: components["schemas"]["VerdictCounts"];
+            counts: components["schemas"]["catalog_service__executions__schemas__VerdictCounts"];
             /** Environment */
             environment: string | null;
             /** Items */
@@ -12055,7 +12170,8 @@ export interface components {
          *         "flaky": 1,
          *         "passed": 405,
          *         "skipped": 4
-         *       }
+         *       },
+         *       "worked_out": false
          *     }
          */
         ResultDay: {
@@ -12067,6 +12183,11 @@ export interface components {
             /** @description Of the default branch alone; null where it was not kept. */
             requirements: components["schemas"]["DayOfVerdicts"] | null;
             results: components["schemas"]["DayOfResults"];
+            /**
+             * Worked Out
+             * @description The verdicts were not kept then: they come from the runs, links and versions of today.
+             */
+            worked_out: boolean;
         };
         /**
          * ResultProperties
@@ -14987,29 +15108,34 @@ export interface components {
          */
         Verdict: "uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed";
         /**
-         * VerdictCounts
-         * @description The linked test cases of a requirement by their verdicts.
+         * VerdictsByModule
+         * @description The modules by name, and the whole; modules without a requirement are left out.
          */
-        VerdictCounts: {
-            /** Failed */
-            failed: number;
-            /** Flaky */
-            flaky: number;
-            /** Not Run */
-            not_run: number;
-            /** Passed */
-            passed: number;
-            /** Skipped */
-            skipped: number;
-            /** Stale */
-            stale: number;
+        VerdictsByModule: {
+            /** Branch */
+            branch: string;
+            /** Items */
+            items: components["schemas"]["ModuleVerdicts"][];
+            overall: components["schemas"]["VerdictsOfAll"];
+        };
+        /**
+         * VerdictsOfAll
+         * @description How requirements stand.
+         */
+        VerdictsOfAll: {
             /**
-             * Tests Linked
-             * @description Those that count: no `related` links, no deprecated test cases.
+             * Covered Requirements
+             * @description With at least one link.
              */
-            tests_linked: number;
-            /** Tests Run */
-            tests_run: number;
+            covered_requirements: number;
+            requirements: components["schemas"]["catalog_service__reports__schemas__VerdictCounts"];
+            /**
+             * Suspect Links
+             * @description Links one of whose ends has changed since.
+             */
+            suspect_links: number;
+            /** Total Requirements */
+            total_requirements: number;
         };
         /**
          * VerificationReport
@@ -15086,7 +15212,7 @@ export interface components {
          * @description A requirement with its verdict.
          */
         VerifiedRequirement: {
-            counts: components["schemas"]["VerdictCounts"];
+            counts: components["schemas"]["catalog_service__executions__schemas__VerdictCounts"];
             /** External Id */
             external_id: string | null;
             /**
@@ -16539,6 +16665,8 @@ export type SchemaBulkRetire = components['schemas']['BulkRetire'];
 export type SchemaBulkRetired = components['schemas']['BulkRetired'];
 export type SchemaBulkReview = components['schemas']['BulkReview'];
 export type SchemaBulkStatus = components['schemas']['BulkStatus'];
+export type SchemaCatalogServiceExecutionsSchemasVerdictCounts = components['schemas']['catalog_service__executions__schemas__VerdictCounts'];
+export type SchemaCatalogServiceReportsSchemasVerdictCounts = components['schemas']['catalog_service__reports__schemas__VerdictCounts'];
 export type SchemaChangeAction = components['schemas']['ChangeAction'];
 export type SchemaChangedItems = components['schemas']['ChangedItems'];
 export type SchemaChangeOfMeaning = components['schemas']['ChangeOfMeaning'];
@@ -16700,6 +16828,7 @@ export type SchemaMode = components['schemas']['Mode'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
+export type SchemaModuleVerdicts = components['schemas']['ModuleVerdicts'];
 export type SchemaNamePattern = components['schemas']['NamePattern'];
 export type SchemaNamePatterns = components['schemas']['NamePatterns'];
 export type SchemaNameTaken = components['schemas']['NameTaken'];
@@ -16964,7 +17093,8 @@ export type SchemaUserNotFound = components['schemas']['UserNotFound'];
 export type SchemaValueChange = components['schemas']['ValueChange'];
 export type SchemaVariant = components['schemas']['Variant'];
 export type SchemaVerdict = components['schemas']['Verdict'];
-export type SchemaVerdictCounts = components['schemas']['VerdictCounts'];
+export type SchemaVerdictsByModule = components['schemas']['VerdictsByModule'];
+export type SchemaVerdictsOfAll = components['schemas']['VerdictsOfAll'];
 export type SchemaVerificationReport = components['schemas']['VerificationReport'];
 export type SchemaVerificationSummary = components['schemas']['VerificationSummary'];
 export type SchemaVerifiedRequirement = components['schemas']['VerifiedRequirement'];
@@ -23959,6 +24089,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_verdicts_by_module: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictsByModule"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

@@ -121,6 +121,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "reports/traceability-matrix": _READS,
     "reports/traceability-matrix/axes": _READS,
     "reports/traceability-matrix/compact": _READS,
+    "reports/verdicts-by-module": _READS,
     "reports/verification": _READS,
     "requirements": _LISTED,
     "requirements/bulk": _WRITES,
