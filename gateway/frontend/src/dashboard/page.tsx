@@ -1,51 +1,54 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense } from "react"
 import * as v from "valibot"
 import { ButtonLink } from "../kit/button"
 import { Page } from "../kit/page"
 import { Select } from "../kit/select"
-import { Skeleton } from "../kit/states"
 import { m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
-import { CoverageCard } from "./coverage"
-import { ModulesCard } from "./modules"
+import { Activity } from "./activity"
+import { ModuleMap } from "./module-map"
+import { NeedsYou } from "./needs"
+import { OverTime } from "./over-time"
 import css from "./page.module.css"
-import { coverageByModule } from "./queries"
-import { ActivityCard, GapsCard, ReviewCard, SuspectsCard } from "./waiting"
+import { verdictsByModule } from "./queries"
+import { Risk } from "./risk"
+import { Summary } from "./summary"
+import { words } from "./words"
 
-const VerdictsCard = lazy(async () => ({ default: (await import("../results/screens")).VerdictsCard }))
 const WINDOWS = ["7", "30", "90"] as const
 const URL_FIELDS = { days: v.optional(v.picklist(WINDOWS), "30") }
 
+/** How the project stands, what to do about it, and how it came to that. */
 export default function DashboardPage() {
   const [{ days }, change] = useUrl(URL_FIELDS)
-  const { data } = useQuery(coverageByModule)
-  const isEmpty = data?.overall.total_requirements === 0 && data.overall.total_test_cases === 0
+  const { data } = useQuery(verdictsByModule)
+  const isEmpty = data?.overall.total_requirements === 0
   const window = (
     <Select
-      label={m.dashboard.days}
+      label={words.days}
       hideLabel
       value={days}
-      options={WINDOWS.map((value) => ({ value, label: m.dashboard.lastDays(Number(value)) }))}
+      options={WINDOWS.map((value) => ({ value, label: words.lastDays(Number(value)) }))}
       onChange={(value) => change({ days: value })}
     />
   )
   return (
-    <Page title={m.dashboard.title} actions={isEmpty ? undefined : window}>
+    <Page title={words.title} actions={isEmpty ? undefined : window}>
       {isEmpty ? (
         <FirstSteps />
       ) : (
-        <div className={css.cards}>
-          <CoverageCard days={Number(days)} />
-          <ReviewCard />
-          <SuspectsCard />
-          <GapsCard />
-          <ModulesCard />
-          <Suspense fallback={<Skeleton />}>
-            <VerdictsCard />
-          </Suspense>
-          <ActivityCard days={Number(days)} />
+        <div className={css.parts}>
+          <Summary days={Number(days)} />
+          <div className={css.now}>
+            <ModuleMap />
+            <NeedsYou />
+          </div>
+          <OverTime days={Number(days)} />
+          <div className={css.cards}>
+            <Risk />
+            <Activity days={Number(days)} />
+          </div>
         </div>
       )}
     </Page>
@@ -55,10 +58,10 @@ export default function DashboardPage() {
 /** What to do in a project in which there is nothing yet. */
 function FirstSteps() {
   const may = useMay("reviewer")
-  const { steps } = m.dashboard
+  const { steps } = words
   return (
     <section className={css.steps}>
-      <h2>{m.dashboard.begin}</h2>
+      <h2>{steps.title}</h2>
       <ol>
         <li>
           <h3>{steps.add}</h3>

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from "react"
+import type { ReactNode } from "react"
 import { Button as AriaButton, type ButtonProps } from "react-aria-components"
 import { Link } from "wouter"
 import css from "./button.module.css"
@@ -28,7 +28,7 @@ export function Button({ look = "plain", keys, children, ...props }: Props) {
 type ButtonLinkProps = {
   look?: Look
   href: string
-  children: ReactElement | string
+  children: ReactNode
 }
 
 /** A link that looks like a button: it leads somewhere and changes nothing. */

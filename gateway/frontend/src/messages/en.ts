@@ -1,5 +1,4 @@
 import { common } from "./en/common"
-import { dashboard } from "./en/dashboard"
 import { exchange } from "./en/exchange"
 import { fields } from "./en/fields"
 import { items } from "./en/items"
@@ -13,7 +12,6 @@ import { suspect } from "./en/suspect"
 
 export const en = {
   common,
-  dashboard,
   exchange,
   fields,
   items,

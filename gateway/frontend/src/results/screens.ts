@@ -1,5 +1,4 @@
 /** Everything about results, in one piece: its parts share more than they have of their own. */
-export { VerdictsCard } from "./card"
 export { ConnectPage } from "./connect"
 export { ResultsPage } from "./page"
 export { RunPage } from "./run"
