@@ -374,3 +374,22 @@ def test_what_is_not_done_in_time_goes_on_there(run: Run) -> None:
     waited = run("suggest", "--wait", "0")
     assert waited.returncode == 5
     assert "it goes on at http" in waited.stderr
+
+
+def test_an_agent_reads_and_proposes_over_stdin_and_stdout(run: Run) -> None:
+    client = {"name": "Some client", "version": "2.1"}
+    handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "fnd", "arguments": {}}},
+        {"jsonrpc": "2.0", "id": 3, "method": "nothing"},
+    ]
+    served = run("mcp", typed="".join(f"{json.dumps(message)}\n" for message in messages))
+    assert served.returncode == 0, served.stderr
+    begun, called, unknown = (json.loads(line) for line in served.stdout.splitlines())
+    assert begun["result"]["protocolVersion"] == handshake["protocolVersion"]
+    assert "did you mean 'find'" in called["result"]["content"][0]["text"]
+    assert (unknown["id"], unknown["error"]["code"]) == (3, -32601)
+    refused = run("mcp", typed=json.dumps(messages[2]), TRACELINE_TOKEN="tlp_none")
+    assert json.loads(refused.stdout)["error"]["data"]["code"] == "unauthenticated"

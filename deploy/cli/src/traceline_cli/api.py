@@ -83,13 +83,15 @@ class Api:
     def call(self, method: str, path: str, **parts: Any) -> httpx.Response:
         """Call an address of the installation; raise Failure for what is refused, or does not come in all tries."""
         file: Path | None = parts.pop("file", None)
+        body = parts.pop("content", None)
+        judge = parts.pop("judge", _accepted)
         stream = parts.pop("stream", False)
         if method == "POST":
             # For the tries of this call: what came through although the answer did not is not done again.
             parts["headers"] = {"Idempotency-Key": secrets.token_hex(16), **parts.get("headers", {})}
         for tried in range(1, self._tries + 1):
             try:
-                with nullcontext() if file is None else file.open("rb") as content:
+                with nullcontext(body) if file is None else file.open("rb") as content:
                     request = self._http.build_request(method, path, content=content, timeout=self._timeout(), **parts)
                     response = self._http.send(request, stream=stream)
                 if stream and response.status_code != 200:
@@ -103,7 +105,8 @@ class Api:
                 reason, pause = _reason(error), _pause(tried)
             else:
                 if response.status_code not in _AGAIN:
-                    return _accepted(response)
+                    answer: httpx.Response = judge(response)
+                    return answer
                 reason = f"it answers {response.status_code}"
                 pause = _pause(tried, response.headers.get("retry-after"))
             if tried < self._tries:
@@ -118,6 +121,12 @@ class Api:
         """Return how long a call may wait; raise Failure when the time of the command is over."""
         left = self._patience if self._deadline is None else self._deadline.check(self.url)
         return httpx.Timeout(left, connect=min(_TO_CONNECT, left))
+
+    def message(self, path: str, content: bytes, headers: dict[str, str]) -> dict[str, Any] | None:
+        """Send a message of JSON-RPC and return the one that is answered, an error too; None where there is none."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json", **headers}
+        response = self.call("POST", path, content=content, headers=headers, judge=_message)
+        return content_of(response, "jsonrpc") if response.content else None
 
     def stream(self, path: str, **params: Any) -> Iterator[bytes]:
         """Yield the document of a GET as it comes; raise Failure when it is refused, none, or ends before its end."""
@@ -192,6 +201,14 @@ def _accepted(response: httpx.Response) -> httpx.Response:
             said, problem = content["detail"], content
     lets_us_in = response.status_code not in {401, 403} and response.status_code < 500
     raise Failure(Exit.REFUSED if lets_us_in else Exit.UNREACHABLE, said, problem=problem)
+
+
+def _message(response: httpx.Response) -> httpx.Response:
+    """Return a response that is a message, whatever its status; raise Failure for other refusals."""
+    with suppress(ValueError):
+        if "jsonrpc" in response.json():
+            return response
+    return _accepted(response)
 
 
 def _reason(error: Exception) -> str:

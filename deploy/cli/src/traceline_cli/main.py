@@ -19,6 +19,7 @@ from traceline_cli.failures import Exit, Failure
 from traceline_cli.fields import fields
 from traceline_cli.gate import gate
 from traceline_cli.login import Login
+from traceline_cli.mcp import mcp
 from traceline_cli.pull_request.command import pull_request
 from traceline_cli.results import results
 from traceline_cli.tokens import token
@@ -35,6 +36,7 @@ _SECTIONS = {
     "Begin": ("login", "logout", "project", "token"),
     "Results and the gate, for CI and for people": ("results", "gate", "pr", "check"),
     "The record": ("import", "export", "fields", "suggest"),
+    "Agents": ("mcp",),
     "The shell": ("completion",),
 }
 
@@ -236,7 +238,7 @@ def _line(one: dict[str, Any]) -> str:
     return f"{one['key']}  {one['name']}  {one['visibility']}{', archived' if one['archived'] else ''}"
 
 
-for command in (import_file, export, fields, results, gate, check, pull_request, token):
+for command in (import_file, export, fields, results, gate, check, pull_request, token, mcp):
     main.add_command(command)
 shared_options(main, url="TRACELINE_URL", project="TRACELINE_PROJECT")
 for command in (*main.commands.values(), *project.commands.values(), *token.commands.values()):
