@@ -6,7 +6,7 @@ from typing import Any
 from chassis import __version__
 from chassis.core.problems import Invalid, Problem, Unauthenticated
 from chassis.core.wording import listed, nearest, shown
-from gateway.mcp import protocol
+from gateway.mcp import offers, protocol
 from gateway.mcp.arguments import validated
 from gateway.mcp.protocol import INVALID_PARAMS, NO_SUCH_METHOD, Call, Fault, Json
 from gateway.mcp.record import Record, Refusal, document_of
@@ -16,7 +16,7 @@ from gateway.mcp.tools.registry import TOOLS
 from gateway.mcp.tools.tool import Tool
 
 SERVER: Json = {"name": "traceline", "title": "Traceline", "version": __version__}
-_ABILITIES: Json = {"tools": {"listChanged": False}}
+_ABILITIES: Json = {name: {"listChanged": False} for name in ("tools", "resources", "prompts")}
 _INSTRUCTIONS = (
     "Traceline knows which requirement is covered by which test case, and what test results say of it. Tools read the"
     " record and propose changes to it; a person accepts each proposal or rejects it with a reason. Begin with"
@@ -42,6 +42,11 @@ class Methods:
             "server/discover": self._discover,
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
+            "resources/list": self._list_resources,
+            "resources/templates/list": self._list_templates,
+            "resources/read": self._read_resource,
+            "prompts/list": self._list_prompts,
+            "prompts/get": self._get_prompt,
         }
 
     async def answer(self, call: Call) -> Json:
@@ -90,6 +95,38 @@ class Methods:
         told = fit(result)
         return {"content": [_text(told)], "structuredContent": told, "isError": False}
 
+    async def _list_resources(self, call: Call) -> Json:
+        return _kept(call, {"resources": []})  # those of a record are too many to list: find finds them
+
+    async def _list_templates(self, call: Call) -> Json:
+        return _kept(call, {"resourceTemplates": offers.list_templates(self._project)})
+
+    async def _read_resource(self, call: Call) -> Json:
+        uri = call.params.get("uri")
+        project = offers.project_of(uri) if isinstance(uri, str) else None
+        if not isinstance(uri, str) or project is None or self._project not in (None, project):
+            raise _no_resource(call, uri)
+        try:
+            content = await offers.read_resource(self._record_of(project, call.client), uri)
+        except Unauthenticated:
+            raise
+        except (Problem, Refusal):
+            raise _no_resource(call, uri) from None
+        read = {"contents": [content]}
+        return {**read, "ttlMs": 0, "cacheScope": "private"} if call.is_stateless else read
+
+    async def _list_prompts(self, call: Call) -> Json:
+        return _kept(call, {"prompts": offers.list_prompts(is_bound=self._project is not None)})
+
+    async def _get_prompt(self, call: Call) -> Json:
+        name, given = call.params.get("name"), call.params.get("arguments") or {}
+        found = None
+        if isinstance(name, str) and isinstance(given, dict):
+            found = offers.prompt(name, given, is_bound=self._project is not None)
+        if found is None:
+            raise Fault(INVALID_PARAMS, "There is no such prompt with these arguments; prompts/list has all.")
+        return found
+
     async def _run(self, tool: Tool, given: Json, client: str | None) -> Json:
         project = self._project
         if project is None and "project" in given:
@@ -113,6 +150,11 @@ _OF_ERA = {"initialize": False, "ping": False, "server/discover": True}
 def _kept(call: Call, result: Json) -> Json:
     """Return a result of which a client of the stateless era may know for how long it holds."""
     return {**result, "ttlMs": _FRESH_MS, "cacheScope": "public"} if call.is_stateless else result
+
+
+def _no_resource(call: Call, uri: object) -> Fault:
+    code = INVALID_PARAMS if call.is_stateless else protocol.NO_SUCH_RESOURCE
+    return Fault(code, "There is nothing to read at this address.", {"uri": uri})
 
 
 def _tool(name: str) -> Tool:

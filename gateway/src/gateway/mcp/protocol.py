@@ -30,6 +30,8 @@ _LONGEST_CLIENT = 100
 
 PARSE_ERROR, INVALID_REQUEST, NO_SUCH_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+NO_SUCH_RESOURCE = -32002
+"""Of the era before: since then it is a wrong parameter."""
 _STATUSES = {NO_SUCH_METHOD: 404}
 """The HTTP statuses of errors since 2026-07-28 that are not 400."""
 

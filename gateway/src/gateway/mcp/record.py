@@ -52,9 +52,9 @@ class Record:
         """Return what a GET of the installation answers; raise Refusal or Unauthenticated."""
         return await self._ask("GET", path, query)
 
-    async def post(self, path: str, body: Any) -> Json:
+    async def post(self, path: str, body: Any = None) -> Json:
         """Return what a POST of the project answers; raise Refusal or Unauthenticated."""
-        return await self._ask("POST", self._below + path, {}, orjson.dumps(body))
+        return await self._ask("POST", self._below + path, {}, b"" if body is None else orjson.dumps(body))
 
     async def _ask(self, method: str, path: str, query: Json, body: bytes = b"") -> Json:
         given = {name: _written(value) for name, value in query.items() if value is not None}
@@ -83,6 +83,11 @@ def document_of(problem: Problem) -> Json:
     if problem.errors:
         told["errors"] = [{"pointer": one.pointer, "message": one.message, "code": one.code} for one in problem.errors]
     return told
+
+
+def in_path(name: str) -> str:
+    """Return an id as a step of a path."""
+    return quote(name, safe="")
 
 
 def quoted(values: Iterable[str]) -> str:

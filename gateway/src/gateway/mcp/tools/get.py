@@ -45,7 +45,8 @@ class Got(TypedDict):
     shortened: NotRequired[bool]
 
 
-async def _run(record: Record, asked: GetArguments) -> Got:
+async def read_items(record: Record, asked: GetArguments) -> Got:
+    """Return the items with all that is known of them, or the fields that are asked for; raise Refusal or NotFound."""
     kinds = (REQUIREMENT, TEST_CASE) if asked.type is None else (asked.type,)
     names = list(dict.fromkeys(asked.items))
     found = await find_items(record, names, kinds, expand="coverage")
@@ -55,9 +56,10 @@ async def _run(record: Record, asked: GetArguments) -> Got:
     rows = [_renamed(found[name]) for name in names if name in found]
     if asked.fields is not None:
         return _fields_alone(rows, asked.fields, missing, int(asked.after or 0))
+    of_kind = {kind: [row for row in rows if row["type"] == kind] for kind in PATHS}
     await asyncio.gather(
-        *(_add_links(record, kind, [row for row in rows if row["type"] == kind]) for kind in PATHS),
-        _add_pending(record, rows),
+        *(_add_links(record, kind, here) for kind, here in of_kind.items()),
+        *(_add_pending(record, kind, here) for kind, here in of_kind.items()),
         *(_add_changes(record, row) for row in rows),
     )
     return {"items": rows, "not_found": missing, "next": None}
@@ -111,7 +113,7 @@ def _link(link: Json, other: str) -> Json:
     told: Json = {
         "link_id": link["id"],
         "link_type": link["link_type"],
-        other: {"id": link[other]["id"], "key": link[other]["external_id"], "title": link[other]["title"]},
+        other: _named(link[other]),
         "suspect": link["suspect"],
     }
     if link["suspect"]:
@@ -119,28 +121,39 @@ def _link(link: Json, other: str) -> Json:
     return told
 
 
-async def _add_pending(record: Record, rows: list[Json]) -> None:
-    """Add what waits for people: suggestions of the engine for each item."""
-    for kind in PATHS:
-        here = [row for row in rows if row["type"] == kind]
-        if not here:
-            continue
-        page = await record.get(
-            "/suggestions", status="pending", **{f"{kind}_id": _ids(here)}, sort="score:desc", limit=MOST * _CHANGES
-        )
-        other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
-        for row in here:
-            row["pending"] = [
+async def _add_pending(record: Record, kind: str, rows: list[Json]) -> None:
+    """Add what waits for people: what agents proposed and what the engine suggests for each item."""
+    if not rows:
+        return
+    other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
+    asked = {"status": "pending", f"{kind}_id": _ids(rows), "limit": MOST * _CHANGES}
+    proposals, suggestions = await asyncio.gather(
+        record.get("/proposals", **asked), record.get("/suggestions", sort="score:desc", **asked)
+    )
+    for row in rows:
+        row["pending"] = [
+            *(
                 {
-                    "suggestion_id": one["id"],
-                    other: {
-                        name: one[other][of] for name, of in (("id", "id"), ("key", "external_id"), ("title", "title"))
-                    },
-                    "score": one["similarity_score"],
+                    "proposal_id": one["id"],
+                    "kind": one["kind"],
+                    other: _named(one[other]),
+                    "agent": one["agent"]["name"],
                 }
-                for one in page["items"]
-                if one[f"{kind}_id"] == row["id"]
-            ][:_CHANGES]
+                for one in _first(proposals, kind, row)
+            ),
+            *(
+                {"suggestion_id": one["id"], other: _named(one[other]), "score": one["similarity_score"]}
+                for one in _first(suggestions, kind, row)
+            ),
+        ]
+
+
+def _first(page: Json, kind: str, row: Json) -> list[Json]:
+    return [one for one in page["items"] if one[f"{kind}_id"] == row["id"]][:_CHANGES]
+
+
+def _named(item: Json | None) -> Json | None:
+    return None if item is None else {"id": item["id"], "key": item["external_id"], "title": item["title"]}
 
 
 async def _add_changes(record: Record, row: Json) -> None:
@@ -169,5 +182,5 @@ GET = Tool(
     " them whole.",
     GetArguments,
     Got,
-    _run,
+    read_items,
 )

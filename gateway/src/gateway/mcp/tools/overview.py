@@ -38,6 +38,7 @@ class Gate(TypedDict):
 
 
 class Waiting(TypedDict):
+    proposals: int
     suggestions: int
     suspect_links: int
 
@@ -57,11 +58,12 @@ class Overview(TypedDict):
 async def _run(record: Record, arguments: OverviewArguments) -> Overview:
     if record.project is None:
         return {"project": None, "projects": await list_projects(record)}
-    verification, gaps, gate, suggestions = await asyncio.gather(
+    verification, gaps, gate, suggestions, proposals = await asyncio.gather(
         record.get("/reports/verification", limit=1),
         record.get("/reports/gaps", limit=1),
         record.get("/reports/gate"),
         record.get("/suggestions", status="pending", limit=1),
+        record.get("/proposals", status="pending", limit=1),
     )
     summary = verification["summary"]
     total = summary["total_requirements"]
@@ -82,7 +84,11 @@ async def _run(record: Record, arguments: OverviewArguments) -> Overview:
             "branch": gate["branch"],
             "reasons": [rule["reason"] for rule in gate["rules"] if not rule["passed"]],
         },
-        "waiting": {"suggestions": suggestions["total"], "suspect_links": gaps["suspect_links"]["total"]},
+        "waiting": {
+            "proposals": proposals["total"],
+            "suggestions": suggestions["total"],
+            "suspect_links": gaps["suspect_links"]["total"],
+        },
     }
 
 

@@ -1,0 +1,97 @@
+"""The tool `candidates`: what could cover a requirement, and what people said to it before."""
+
+import asyncio
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from gateway.mcp.arguments import Arguments
+from gateway.mcp.record import REQUIREMENT, Json, Record, find_item
+from gateway.mcp.tools.tool import Tool
+
+_MOST = 10
+_TERMS = 8
+
+
+class CandidatesArguments(Arguments):
+    requirement: Annotated[str, Field(min_length=1, description="Its id or key.")]
+    limit: Annotated[int, Field(ge=1, le=_MOST)] = _MOST
+
+
+class Candidate(TypedDict):
+    suggestion_id: str
+    test_case: dict[str, str | None]
+    score: float
+    band: str
+    reason: str | None
+    matched_terms: list[str]
+
+
+class Rejected(TypedDict):
+    test_case: dict[str, str | None]
+    score: float
+    by: str | None
+    at: str | None
+    feedback: str | None
+
+
+class Candidates(TypedDict):
+    requirement: dict[str, str | None]
+    items: list[Candidate]
+    total: int
+    rejected: list[Rejected]
+    next: NotRequired[str | None]
+    shortened: NotRequired[bool]
+
+
+async def _run(record: Record, asked: CandidatesArguments) -> Candidates:
+    item = await find_item(record, asked.requirement, (REQUIREMENT,), fields="id,external_id,title")
+    of_item = {"requirement_id": item["id"], "limit": asked.limit}
+    pending, rejected = await asyncio.gather(
+        record.get("/suggestions", status="pending", sort="score:desc", **of_item),
+        record.get("/suggestions", status="rejected", **of_item),
+    )
+    return {
+        "requirement": _named(item),
+        "items": [_candidate(row) for row in pending["items"]],
+        "total": pending["total"],
+        "rejected": [
+            {
+                "test_case": _named(row["test_case"]),
+                "score": row["similarity_score"],
+                "by": row["reviewed_by"],
+                "at": row["reviewed_at"],
+                "feedback": row["feedback"],
+            }
+            for row in rejected["items"]
+        ],
+    }
+
+
+def _candidate(row: Json) -> Candidate:
+    metadata = row["suggestion_metadata"] or {}
+    return {
+        "suggestion_id": row["id"],
+        "test_case": _named(row["test_case"]),
+        "score": row["similarity_score"],
+        "band": row["band"],
+        "reason": row["suggestion_reason"],
+        "matched_terms": [one["term"] for one in metadata.get("matched_terms", [])][:_TERMS],
+    }
+
+
+def _named(item: Json) -> dict[str, str | None]:
+    return {"id": item["id"], "key": item["external_id"], "title": item["title"]}
+
+
+CANDIDATES = Tool(
+    "candidates",
+    "Which test cases could cover a requirement",
+    "The best test cases for a requirement by text similarity, each with its score, reason and matched terms; and which"
+    " people rejected before, with what they said: those are refused until a text changes. Read both texts with get"
+    " before you propose one. An empty list means that no text is like it: find looks for other words.",
+    CandidatesArguments,
+    Candidates,
+    _run,
+)

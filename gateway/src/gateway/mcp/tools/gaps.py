@@ -1,0 +1,157 @@
+"""The tool `gaps`: what is missing or in doubt, each with its reason."""
+
+import asyncio
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from gateway.mcp.arguments import Arguments
+from gateway.mcp.record import Json, Record
+from gateway.mcp.tools.tool import Tool
+
+_MOST = 20
+_OF_EACH = 5
+_VERDICTS = {"failing": "failed", "flaky": "flaky", "stale": "stale", "partial": "partial", "not_run": "not_run"}
+_SAYINGS = {
+    "failed": "{failed} of {tests_linked} linked test cases fail",
+    "flaky": "{flaky} of {tests_linked} linked test cases pass and fail with the same code",
+    "stale": "{stale} of {tests_linked} linked test cases passed too long ago, or before a change",
+    "partial": "{tests_run} of {tests_linked} linked test cases have run",
+    "not_run": "no linked test case has a result that counts",
+}
+
+GapKind = Literal["uncovered", "failing", "flaky", "stale", "partial", "not_run", "suspect", "unlinked_test_cases"]
+
+
+class GapsArguments(Arguments):
+    kind: Annotated[
+        GapKind | None,
+        Field(description=f"One kind, {_MOST} rows at most; without it how many of each, and the first {_OF_EACH}."),
+    ] = None
+    module: Annotated[str | None, Field(description="Modules; commas between alternatives, a leading ! excludes.")] = (
+        None
+    )
+    priority: Annotated[
+        str | None, Field(description="critical, high, medium or low; commas between alternatives.")
+    ] = None
+    branch: Annotated[str | None, Field(description="Whose results count; by default the main one's.")] = None
+    limit: Annotated[int, Field(ge=1, le=_MOST)] = _MOST
+    after: Annotated[str | None, Field(description="`next` of the answer before, with the same kind and filters.")] = (
+        None
+    )
+
+
+class Named(TypedDict):
+    id: str
+    key: str | None
+    title: str
+
+
+class Gap(TypedDict):
+    kind: GapKind
+    id: str
+    key: NotRequired[str | None]
+    title: NotRequired[str]
+    module: NotRequired[str | None]
+    priority: NotRequired[str | None]
+    requirement: NotRequired[Named]
+    test_case: NotRequired[Named]
+    reason: str
+
+
+class Gaps(TypedDict):
+    totals: dict[str, int]
+    items: list[Gap]
+    next: str | None
+    shortened: NotRequired[bool]
+
+
+async def _run(record: Record, asked: GapsArguments) -> Gaps:
+    if asked.kind is not None:
+        total, items, following = await _of_kind(record, asked, asked.kind, asked.limit)
+        return {"totals": {asked.kind: total}, "items": items, "next": following}
+    kinds: list[GapKind] = ["uncovered", "failing", "flaky", "stale", "partial", "not_run", "suspect"]
+    if asked.priority is None:
+        kinds.append("unlinked_test_cases")
+    found = await asyncio.gather(*(_of_kind(record, asked, kind, _OF_EACH) for kind in kinds))
+    return {
+        "totals": {kind: total for kind, (total, _, _) in zip(kinds, found, strict=True)},
+        "items": [row for _, rows, _ in found for row in rows],
+        "next": None,
+    }
+
+
+async def _of_kind(
+    record: Record, asked: GapsArguments, kind: GapKind, limit: int
+) -> tuple[int, list[Gap], str | None]:
+    page: dict[str, Any] = {"limit": limit, "after": asked.after}
+    filters = {"module": asked.module, "priority": asked.priority}
+    if kind == "suspect":
+        found = await _suspect(record, filters, page)
+        rows = [_suspect_link(link) for link in found["items"]]
+        return found["total"], rows, found["next_after"]
+    if kind == "uncovered":
+        found = await record.get("/requirements", coverage="none", **filters, **page, sort="priority:desc")
+    elif kind == "unlinked_test_cases":
+        found = await record.get("/test-cases", linked=False, **filters, **page)
+    else:
+        found = await record.get(
+            "/reports/verification", verdict=_VERDICTS[kind], branch=asked.branch, **filters, **page
+        )
+    return found["total"], [_item(kind, row) for row in found["items"]], found["next_after"]
+
+
+async def _suspect(record: Record, filters: Json, page: Json) -> Json:
+    """Return suspect links; those of some requirements alone where there are filters."""
+    if not any(filters.values()):
+        return await record.get("/links", suspect=True, expand="items", **page)
+    ids: list[str] = []
+    listed = await record.get("/requirements", coverage="suspect", **filters, fields="id", limit=500)
+    ids = [row["id"] for row in listed["items"]]
+    if not ids:
+        return {"items": [], "total": 0, "next_after": None}
+    return await record.get("/links", suspect=True, requirement_id=ids, expand="items", **page)
+
+
+def _item(kind: GapKind, row: Json) -> Gap:
+    if kind == "uncovered":
+        reason = "no test case is linked"
+    elif kind == "unlinked_test_cases":
+        reason = "no requirement is linked"
+    else:
+        reason = _SAYINGS[row["verdict"]].format(**row["counts"])
+    return {
+        "kind": kind,
+        "id": row["id"],
+        "key": row["external_id"],
+        "title": row["title"],
+        "module": row["module"],
+        "priority": row.get("priority"),
+        "reason": reason,
+    }
+
+
+def _suspect_link(link: Json) -> Gap:
+    return {
+        "kind": "suspect",
+        "id": link["id"],
+        "requirement": _named(link["requirement"]),
+        "test_case": _named(link["test_case"]),
+        "reason": link["suspect_reason"]["summary"],
+    }
+
+
+def _named(item: Json) -> Named:
+    return {"id": item["id"], "key": item["external_id"], "title": item["title"]}
+
+
+GAPS = Tool(
+    "gaps",
+    "What is missing or in doubt",
+    "Requirements without a test case, failing, flaky, stale, partly or not run ones, suspect links (`id` is the"
+    " link's) and test cases without a requirement, each with its reason.",
+    GapsArguments,
+    Gaps,
+    _run,
+)
