@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 import orjson
 from starlette.types import Scope
 
-from chassis.core.problems import NotFound, Problem, Unauthenticated
-from chassis.core.wording import listed, shown
+from chassis.core.problems import Invalid, NotFound, Problem, Unauthenticated
+from chassis.core.wording import listed, no_uuid, shown
 from gateway.routing.own_requests import Answered, OwnRequest, send_own
 from gateway.routing.proxy import Proxy
 
@@ -86,8 +86,10 @@ def document_of(problem: Problem) -> Json:
 
 
 def in_path(name: str) -> str:
-    """Return an id as a step of a path."""
-    return quote(name, safe="")
+    """Return an id as a step of a path; raise Invalid for what is none."""
+    if not _ID.fullmatch(name):
+        raise Invalid(no_uuid(name))
+    return name
 
 
 def quoted(values: Iterable[str]) -> str:

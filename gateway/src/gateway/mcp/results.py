@@ -8,7 +8,9 @@ Json = dict[str, Any]
 
 MOST = 8_000
 """Characters."""
-_WHOLE = frozenset({"id", "key", "next", "code", "project", "link_id", "suggestion_id", "proposal_id", "batch"})
+_WHOLE = frozenset(
+    {"id", "key", "next", "code", "project", "link_id", "relation_id", "suggestion_id", "proposal_id", "batch"}
+)
 """Members that name something: part of one would name nothing, or something else."""
 _STEPS = ((6000, 100), (3000, 60), (1500, 40), (800, 30), (400, 25), (200, 20), (120, 20), (80, 10), (60, 5), (40, 2))
 """Characters of a text and rows of a list, from much to little."""

@@ -1,5 +1,6 @@
 """The tool `trace`: what an item is linked with, and what results say of that."""
 
+import asyncio
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
@@ -26,8 +27,10 @@ class Step(TypedDict):
     id: str
     key: str | None
     title: str
-    link_id: str
-    link_type: str
+    link_id: NotRequired[str]
+    link_type: NotRequired[str]
+    relation_id: NotRequired[str]
+    relation_type: NotRequired[str]
     suspect: bool
     verdict: str | None
     verified: NotRequired[bool]
@@ -38,7 +41,7 @@ class Trace(TypedDict):
     item: dict[str, Any]
     up: list[Step]
     down: list[Step]
-    total: int
+    totals: dict[str, int]
     next: str | None
     shortened: NotRequired[bool]
 
@@ -46,21 +49,39 @@ class Trace(TypedDict):
 async def _run(record: Record, asked: TraceArguments) -> Trace:
     kinds = (REQUIREMENT, TEST_CASE) if asked.type is None else (asked.type,)
     item = await find_item(record, asked.item, kinds, fields="id,external_id,title,version")
-    kind = item["kind"]
+    kind, id_ = item["kind"], item["id"]
     other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
-    page = await record.get("/links", **{f"{kind}_id": item["id"]}, expand="items", limit=_MOST, after=asked.after)
-    ids = [link[f"{other}_id"] for link in page["items"]]
-    verdicts = await _verdicts(record, other, ids, asked.branch)
-    (own,) = (await _verdicts(record, kind, [item["id"]], asked.branch)).values()
-    steps = [_step(link, other, verdicts.get(link[f"{other}_id"], {})) for link in page["items"]]
-    here = {"type": kind, "id": item["id"], "key": item["external_id"], "title": item["title"], **own}
+    links, parents, children = await asyncio.gather(
+        record.get("/links", **{f"{kind}_id": id_}, expand="items", limit=_MOST, after=asked.after),
+        _relations(record, kind, asked, child_id=id_),
+        _relations(record, kind, asked, parent_id=id_),
+    )
+    related = [row[f"{side}_id"] for side, page in (("parent", parents), ("child", children)) for row in page["items"]]
+    linked = [link[f"{other}_id"] for link in links["items"]]
+    own = {REQUIREMENT: [*related], TEST_CASE: []}
+    own[kind].append(id_)
+    own[other] += linked
+    requirements, test_cases = await asyncio.gather(
+        *(_verdicts(record, one, own[one], asked.branch) for one in (REQUIREMENT, TEST_CASE))
+    )
+    verdicts = requirements | test_cases
+    steps = [_step(link, other, link[other], verdicts) for link in links["items"]]
+    above = [_step(row, REQUIREMENT, row["parent"], verdicts) for row in parents["items"]]
+    below = [_step(row, REQUIREMENT, row["child"], verdicts) for row in children["items"]]
     return {
-        "item": here,
-        "up": steps if kind == TEST_CASE else [],
-        "down": steps if kind == REQUIREMENT else [],
-        "total": page["total"],
-        "next": page["next_after"],
+        "item": {"type": kind, "id": id_, "key": item["external_id"], "title": item["title"], **verdicts.get(id_, {})},
+        "up": above if kind == REQUIREMENT else steps,
+        "down": [*below, *steps] if kind == REQUIREMENT else [],
+        "totals": {"links": links["total"], "parents": parents["total"], "children": children["total"]},
+        "next": links["next_after"],
     }
+
+
+async def _relations(record: Record, kind: str, asked: TraceArguments, **filters: str) -> Json:
+    """Return relations of a requirement; test cases have none, and later pages are of links alone."""
+    if kind == TEST_CASE or asked.after is not None:
+        return {"items": [], "total": 0}
+    return await record.get("/relations", **filters, expand="items", limit=_MOST)
 
 
 async def _verdicts(record: Record, kind: str, ids: list[str], branch: str | None) -> dict[str, Json]:
@@ -77,18 +98,21 @@ async def _verdicts(record: Record, kind: str, ids: list[str], branch: str | Non
     }
 
 
-def _step(link: Json, kind: Any, verdict: Json) -> Step:
-    item = link[kind]
+def _step(row: Json, kind: Any, item: Json, verdicts: dict[str, Json]) -> Step:
+    """Return what a link or a relation leads to."""
+    verdict = verdicts.get(item["id"], {})
     step: Step = {
         "type": kind,
         "id": item["id"],
         "key": item["external_id"],
         "title": item["title"],
-        "link_id": link["id"],
-        "link_type": link["link_type"],
-        "suspect": link["suspect"],
+        "suspect": row["suspect"],
         "verdict": verdict.get("verdict"),
     }
+    if "relation_type" in row:
+        step["relation_id"], step["relation_type"] = row["id"], row["relation_type"]
+    else:
+        step["link_id"], step["link_type"] = row["id"], row["link_type"]
     if "verified" in verdict:
         step["verified"] = verdict["verified"]
     if verdict.get("reasons"):
@@ -99,8 +123,9 @@ def _step(link: Json, kind: Any, verdict: Json) -> Step:
 TRACE = Tool(
     "trace",
     "What an item is linked with",
-    "Up to requirements and down to test cases, each with the verdict of results and whether the link is suspect: what"
-    " a change of the item touches.",
+    "Up to requirements above and down to those below and to test cases, one step each way, with the verdict of"
+    " results and whether the link is suspect: what a change of the item touches. Go on from there with another"
+    " call.",
     TraceArguments,
     Trace,
     _run,
