@@ -31,6 +31,7 @@ from catalog_service.references.endpoints import router as references_router
 from catalog_service.relations.endpoints import router as relations_router
 from catalog_service.relations.service import deletions_with_items
 from catalog_service.reports.endpoints import router as reports_router
+from catalog_service.reports.levels.endpoints import router as levels_router
 from catalog_service.reports.verification.endpoints import router as verification_router
 from catalog_service.requirements.endpoints import router as requirements_router
 from catalog_service.search.endpoints import router as search_router
@@ -67,6 +68,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             changes_router,
             reports_router,
             verification_router,
+            levels_router,
             matrix_router,
             trend_router,
             search_router,

@@ -42,7 +42,7 @@ _MAY_BE = {
 
 def may_have(chosen: Choice[E] | None, basis: Basis) -> str | None:
     """Return the query of the ids of all requirements that can have a chosen verdict; None where most can."""
-    wanted = _wanted(Verdict, chosen)
+    wanted = chosen_of(Verdict, chosen)
     is_few = wanted and basis.commit is None and set(wanted) <= _MAY_BE.keys()
     return " UNION ".join(_MAY_BE[one] for one in wanted) if is_few else None
 
@@ -57,13 +57,13 @@ async def requirements_with(connection: Connection, chosen: Choice[E], basis: Ba
         WITH {requirement_verdicts(scope, basis, of_few=few is not None)}
         SELECT requirement_id FROM verdicts WHERE verdict = ANY(%(wanted)s)
         """,
-        {"wanted": _wanted(Verdict, chosen), **basis.parameters},
+        {"wanted": chosen_of(Verdict, chosen), **basis.parameters},
     )
 
 
 async def test_cases_with(connection: Connection, chosen: Choice[E], basis: Basis) -> list[UUID]:
     """Return the ids of the test cases that have a verdict that is included, or any, and none that is excluded."""
-    wanted = _wanted(TestCaseVerdict, chosen)
+    wanted = chosen_of(TestCaseVerdict, chosen)
     is_few = basis.commit is None and set(wanted) <= _IN_STATE.keys()
     may_be = " UNION ".join(_IN_STATE[one] for one in wanted) if is_few else ""
     query = verdicts_of_test_cases(
@@ -76,7 +76,8 @@ async def test_cases_with(connection: Connection, chosen: Choice[E], basis: Basi
     )
 
 
-def _wanted(of: type[V], chosen: Choice[E] | None) -> list[V]:
+def chosen_of(of: type[V], chosen: Choice[E] | None) -> list[V]:
+    """Return the verdicts that a choice includes, or all, without those that it excludes."""
     if chosen is None:
         return list(of)
     return [one for one in of if one in (chosen.included or of) and one not in chosen.excluded]

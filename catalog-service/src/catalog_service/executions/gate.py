@@ -32,6 +32,7 @@ from catalog_service.fields.definitions import NONE
 from catalog_service.figures import MOST_NAMED, Figures, Group, figures
 from catalog_service.items import suspicion
 from catalog_service.pending.repository import NOT_LINKED
+from catalog_service.rolled.figures import rolled_figures
 from catalog_service.verdict_reads import (
     CountingTestCase,
     counting_test_cases,
@@ -179,14 +180,25 @@ class Gate:
 
     async def _min_coverage(self, rule: Rule) -> Outcome:
         figures = await self._figures(rule.where)
-        return await self._share(rule, figures, "have a test case", [one for one in figures.groups if not one.linked])
+        others = [one for one in figures.groups if not one.linked]
+        return await self._share(rule, figures.total, "have a test case", others)
 
     async def _min_verified(self, rule: Rule) -> Outcome:
         figures = await self._figures(rule.where)
         others = [one for one in Verdict if not is_verified(one, allow_flaky=self._allow_flaky)]
         accepted = await self._accepted_by(rule)
         what = "are verified, or fail as accepted" if accepted else "are verified"
-        return await self._share(rule, figures, what, figures.having(others), accepted)
+        return await self._share(rule, figures.total, what, figures.having(others), accepted)
+
+    async def _min_rolled_verified(self, rule: Rule) -> Outcome:
+        ids, parameters = self._ids(rule.where)
+        figures = await rolled_figures(self._database, self._connection, ids, parameters, self._basis)
+        others = [
+            group
+            for verdict, group in figures.by_verdict.items()
+            if not is_verified(verdict, allow_flaky=self._allow_flaky)
+        ]
+        return await self._share(rule, figures.total, "are verified with all that stand below them", others)
 
     async def _accepted_by(self, rule: Rule) -> frozenset[UUID]:
         """Return the requirements in scope of a rule that fail for nothing but failures that it lets pass."""
@@ -202,10 +214,10 @@ class Gate:
         return await fetch_column(self._connection, query, {**parameters, "found": found})
 
     async def _share(
-        self, rule: Rule, figures: Figures, what: str, others: Sequence[Group], accepted: Set[UUID] = frozenset()
+        self, rule: Rule, total: int, what: str, others: Sequence[Group], accepted: Set[UUID] = frozenset()
     ) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
-        total, missing = figures.total, _count(others) - len(accepted)
+        missing = _count(others) - len(accepted)
         outcome = judge_share(rule.limit, total, total - missing, what)
         if not outcome.passed:
             outcome.items = await self._requirements(_leave_out(others, accepted))

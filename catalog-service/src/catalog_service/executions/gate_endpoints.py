@@ -74,6 +74,10 @@ class GateQuery(GateBasisQuery):
 
     min_coverage: Annotated[Percent, Field(description="Percent of requirements with a test case.")] = None
     min_verified: Annotated[Percent, Field(description="Percent of requirements that are verified.")] = None
+    min_rolled_verified: Annotated[
+        Percent,
+        Field(description="Percent of requirements that are verified with all below them; accepted failures fail."),
+    ] = None
     max_uncovered: Annotated[Most, Field(description="Requirements without a test case.")] = None
     max_failed_requirements: Annotated[Most, Field(description="Requirements that fail.")] = None
     max_failed: Annotated[Most, Field(description="The same as `max_failed_requirements`.")] = None

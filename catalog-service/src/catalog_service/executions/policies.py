@@ -113,7 +113,7 @@ class Rule(BaseModel):
     rule: RuleName
     limit: Annotated[
         float | bool | None,
-        Field(description="Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many."),
+        Field(description="Percent for min_coverage and min_..._verified, hours for max_run_age_hours, else how many."),
     ] = None
     where: Where = Where()
     accepted: Annotated[

@@ -8,6 +8,7 @@ class RuleName(StrEnum):
 
     MIN_COVERAGE = "min_coverage"
     MIN_VERIFIED = "min_verified"
+    MIN_ROLLED_VERIFIED = "min_rolled_verified"
     MAX_UNCOVERED = "max_uncovered"
     MAX_FAILED_REQUIREMENTS = "max_failed_requirements"
     MAX_FAILED = "max_failed"
@@ -26,7 +27,7 @@ class RuleName(StrEnum):
     NO_NEW_FAILURES = "no_new_failures"
 
 
-PERCENT = frozenset({RuleName.MIN_COVERAGE, RuleName.MIN_VERIFIED})
+PERCENT = frozenset({RuleName.MIN_COVERAGE, RuleName.MIN_VERIFIED, RuleName.MIN_ROLLED_VERIFIED})
 SWITCHES = frozenset({RuleName.REQUIRE_RUN, RuleName.NO_NEW_FAILURES})
 """Rules that hold or do not; their limit is true."""
 ABOUT_RUNS = frozenset(
@@ -36,6 +37,7 @@ ABOUT_RUNS = frozenset(
 ABOUT_RESULTS = frozenset(
     {
         RuleName.MIN_VERIFIED,
+        RuleName.MIN_ROLLED_VERIFIED,
         RuleName.MAX_FAILED_REQUIREMENTS,
         RuleName.MAX_FAILED,
         RuleName.MAX_FLAKY,

@@ -11,7 +11,7 @@ from catalog_service.bulk.schemas import BulkAnswer, bulk_change_of
 from catalog_service.bulk.service import answer_many
 from catalog_service.fields.definitions import NONE, PREFIX
 from catalog_service.items.external_ids import ExternalId, check_external_id
-from catalog_service.items.filters import Expand, ItemFilters, with_coverage
+from catalog_service.items.filters import Expand, ItemFilters
 from catalog_service.items.kinds import ItemKind
 from catalog_service.items.schemas import ItemPatch, ItemsBulkChange, ItemWrite
 from catalog_service.items.service import ItemService
@@ -21,6 +21,7 @@ from chassis.web.callers import Reviewer, Viewer
 from chassis.web.facets import Facet, FacetCounts, documented_facets, read_facets
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Row, documented, page, read_query
+from chassis.web.parameters import parse_expand
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
@@ -38,11 +39,12 @@ def item_routes(
     listed: type[BaseModel],
     query: type[ItemFilters],
     facets: Sequence[Facet],
+    expand: Any = Expand,
 ) -> APIRouter:
     """Return the routes of a kind.
 
     Args: the bodies `written` (POST and PUT) and `patched`; the answers: an item as `answered`, `expanded`, and a page
-    of items as `listed`; the `query` of the list, and its `facets`.
+    of items as `listed`; the `query` of the list, its `facets`, and the type of its `expand`.
     """
     router = APIRouter(prefix=kind.path, route_class=StrictRoute, tags=[f"{kind.label.capitalize()}s"])
     a, name, by_external_id, by_id = kind.label, kind.name, "/by-external-id/{external_id:text}", f"/{{{kind.name}_id}}"
@@ -178,13 +180,14 @@ def item_routes(
         responses=problem_responses(not_found),
         summary=f"Read a {a}",
     )
+    @with_types(expand=expand)
     async def read(
-        request: Request, item_id: Annotated[UUID, id_in_path], viewer: Viewer, expand: Expand = None
+        request: Request, item_id: Annotated[UUID, id_in_path], viewer: Viewer, expand: str | None = None
     ) -> Response:
         """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
         items = items_of(request)
-        if with_coverage(expand):
-            return item(request, await items.get_with_coverage(item_id))
+        if expansions := parse_expand(expand, query.expandable):
+            return item(request, await items.get_expanded(item_id, expansions))
         return answered_with(request, await items.get(item_id))
 
     @router.put(
@@ -242,9 +245,14 @@ def item_routes(
 
 def with_body(model: type[BaseModel]) -> Callable[[F], F]:
     """Have FastAPI read the argument `body` of a route as `model`, which is known only when the route is made."""
+    return with_types(body=model)
+
+
+def with_types(**types: Any) -> Callable[[F], F]:
+    """The same for arguments of any names."""
 
     def annotate(route: F) -> F:
-        route.__annotations__["body"] = model
+        route.__annotations__.update(types)
         return route
 
     return annotate

@@ -63,13 +63,23 @@ Search = Annotated[
         examples=["door closing"],
     ),
 ]
+_ABOUT_COVERAGE = (
+    "coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many"
+    " `links`, `suspect_links` and `pending_suggestions` it has."
+)
+COVERAGE, RELATIONS = "coverage", "relations"
+"""What `expand` can add."""
 Expand = Annotated[
     str | None,
+    Field(description=_ABOUT_COVERAGE, examples=[COVERAGE], json_schema_extra={"enum": [COVERAGE]}),
+]
+ExpandRequirement = Annotated[
+    str | None,
     Field(
-        description="coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many"
-        " `links`, `suspect_links` and `pending_suggestions` it has.",
-        examples=["coverage"],
-        json_schema_extra={"enum": ["coverage"]},
+        description=f"{_ABOUT_COVERAGE} relations: adds `rolled` and `rolled_coverage`, which tell of the requirement"
+        " with all that stand below it. Both: with a comma between them.",
+        examples=[COVERAGE],
+        json_schema_extra={"enum": [COVERAGE, RELATIONS, f"{COVERAGE},{RELATIONS}"]},
     ),
 ]
 UpdatedSince = Annotated[
@@ -115,6 +125,7 @@ class ItemFilters(PageQuery):
     of_either: ClassVar[bool] = False
     """Whether the same filters are those of the other kind, too, which may have fields that this one has not."""
     verdicts: ClassVar[type[StrEnum]]
+    expandable: ClassVar[tuple[str, ...]] = (COVERAGE,)
 
     search: Search = None
     type: str | None = None
@@ -177,9 +188,9 @@ class ItemFilters(PageQuery):
         return None
 
     @property
-    def with_coverage(self) -> bool:
-        """Whether each item is to tell of its coverage; raises Invalid for what cannot be expanded."""
-        return with_coverage(self.expand)
+    def expansions(self) -> frozenset[str]:
+        """What each item is to tell beside; raises Invalid for what cannot be expanded."""
+        return parse_expand(self.expand, self.expandable)
 
     @property
     def sorts_by_field(self) -> bool:
@@ -217,8 +228,3 @@ class ItemFilters(PageQuery):
 @cache
 def _order(sort: Sort) -> Order:
     return sort.order(_SORTS, By("id", UUID))
-
-
-def with_coverage(expand: str | None) -> bool:
-    """Check whether `expand` of items asks for coverage; raise Invalid for anything else that it asks for."""
-    return "coverage" in parse_expand(expand, ("coverage",))

@@ -185,6 +185,6 @@ class Expanded(BaseModel):
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         schema = handler(core_schema)
         required = handler.resolve_ref_schema(schema).get("required", [])
-        if "coverage" in required:
-            required.remove("coverage")
+        for name in {"coverage", "rolled", "rolled_coverage"}.intersection(required):
+            required.remove(name)
         return schema

@@ -1,7 +1,8 @@
 """What can be done to requirements and test cases: each change with its event, in one transaction."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,15 +18,17 @@ from catalog_service.fields.values import changed_meaning, checked
 from catalog_service.items import repository
 from catalog_service.items.bounds import check_growth
 from catalog_service.items.creations import ItemCreations
-from catalog_service.items.filters import ItemFilters
+from catalog_service.items.filters import COVERAGE, RELATIONS, ItemFilters
 from catalog_service.items.kinds import BRIEF, ItemKind
 from catalog_service.items.merge_patch import merged
 from catalog_service.items.repository import Update
 from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
+from catalog_service.rolled import reads as rolled
 from catalog_service.search.query import parse_query
 from catalog_service.search.repository import FOUND, parameters, search
 from catalog_service.search.windows import is_by_relevance
+from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from chassis.core.problems import Conflict, Invalid, PreconditionFailed
 from chassis.db.coalescing import Coalesced
@@ -86,10 +89,17 @@ class ItemService:
         """Return an item; raises NotFound."""
         return self._found(await self._items.get(item_id))
 
-    async def get_with_coverage(self, item_id: UUID) -> Row:
-        """Return an item with its `coverage`; raises NotFound."""
-        async with self._database.connection() as connection:
-            return self._found(await repository.find_with_coverage(connection, self._kind, item_id))
+    async def get_expanded(self, item_id: UUID, expansions: Collection[str]) -> Row:
+        """Return an item with what is to be told beside; raises NotFound."""
+        async with snapshot(self._database) as connection:
+            if COVERAGE in expansions:
+                row = await repository.find_with_coverage(connection, self._kind, item_id)
+            else:
+                row = await repository.find(connection, self._kind, item_id, "")
+            row = self._found(row)
+            if RELATIONS in expansions:
+                row.update((await rolled.of_requirements(connection, [item_id], self._basis()))[item_id])
+            return row
 
     async def get_by_external_id(self, external_id: str) -> Row:
         """Return the item that has an external_id; raises NotFound."""
@@ -98,21 +108,34 @@ class ItemService:
 
     async def find_page(self, filters: ItemFilters, wanted: PageRequest) -> Fetched:
         """Return one page of items, as JSON; raises Invalid for unknown values."""
-        conditions, with_coverage = filters.conditions(), filters.with_coverage
-        async with self._database.connection() as connection:
-            await narrow_by_fields(connection, conditions, filters, self._kind)
-            await _narrow_by_verdict(connection, conditions, filters, self._basis())
-            if filters.searched:
-                query = await parse_query(connection, filters.searched)
-                if is_by_relevance(wanted.order):
-                    found = await search(connection, query, (self._kind.name,), wanted, conditions)
-                    ids = [hit.id for hit in found.rows]
-                    rows = await repository.find_in_order(
-                        connection, self._kind, ids, wanted.fields, with_coverage=with_coverage
-                    )
-                    return found._replace(rows=rows)
-                conditions.add(FOUND, **parameters(query))
-            return await repository.find_page(connection, self._kind, conditions, wanted, with_coverage=with_coverage)
+        expansions = filters.expansions
+        with_coverage = COVERAGE in expansions
+        if RELATIONS not in expansions:
+            async with self._database.connection() as connection:
+                return await self._find_page(connection, filters, wanted, with_coverage=with_coverage)
+        with_ids = wanted if wanted.fields is None else replace(wanted, fields=wanted.fields | {"id"})
+        async with snapshot(self._database) as connection:
+            found = await self._find_page(connection, filters, with_ids, with_coverage=with_coverage)
+            rows = await rolled.add_to_items(connection, found.rows, self._basis())
+        return found._replace(rows=rows)
+
+    async def _find_page(
+        self, connection: Connection, filters: ItemFilters, wanted: PageRequest, *, with_coverage: bool
+    ) -> Fetched:
+        conditions = filters.conditions()
+        await narrow_by_fields(connection, conditions, filters, self._kind)
+        await _narrow_by_verdict(connection, conditions, filters, self._basis())
+        if filters.searched:
+            query = await parse_query(connection, filters.searched)
+            if is_by_relevance(wanted.order):
+                found = await search(connection, query, (self._kind.name,), wanted, conditions)
+                ids = [hit.id for hit in found.rows]
+                rows = await repository.find_in_order(
+                    connection, self._kind, ids, wanted.fields, with_coverage=with_coverage
+                )
+                return found._replace(rows=rows)
+            conditions.add(FOUND, **parameters(query))
+        return await repository.find_page(connection, self._kind, conditions, wanted, with_coverage=with_coverage)
 
     async def fields(self) -> Fields:
         """Return the fields of the project as they are now."""

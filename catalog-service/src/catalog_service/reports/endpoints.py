@@ -28,7 +28,6 @@ from catalog_service.reports.schemas import (
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.reports.verdicts_by_module import verdicts_by_module
 from catalog_service.requirements.endpoints import RequirementFilters
-from catalog_service.settings import Settings
 from catalog_service.verdicts import Basis
 from chassis.core.identity import Identity
 from chassis.db.database import Db
@@ -60,6 +59,9 @@ class MatrixQuery(RequirementFilters, BasisQuery, PeopleQuery):
         Field(
             description="Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`."
         ),
+    ] = False
+    rolled: Annotated[
+        bool, Field(description="Add the `parents` of requirements, and their `rolled_verdict` with all below them.")
     ] = False
     format: Annotated[
         MatrixFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
@@ -94,28 +96,31 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     """
     query = read_query(request, MatrixQuery)
     scope = await scope_of(database, query)
-    basis = _basis(query, settings)
+    of = basis_of(query, settings, datetime.now(UTC))
+    basis, rolled = (of if query.results else None), (of if query.rolled else None)
+    has_people = query.shows_people
     matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:
-        response = _document(database, scope, matrix_format, viewer, basis, has_people=query.shows_people)
+        response = _document(database, scope, matrix_format, viewer, basis, has_people=has_people, rolled=rolled)
     else:
         wanted = paged_together(request, query, service.MATRIX_ORDERS)
         found, matrix = await service.matrix(
-            database, scope, datetime.now(UTC), wanted, basis, has_people=query.shows_people
+            database, scope, datetime.now(UTC), wanted, basis, has_people=has_people, rolled=rolled
         )
         response = page(request, wanted.whole, found, extra=matrix)
     response.headers["Vary"] = "Accept"
     return response
 
 
-def _basis(query: MatrixQuery, settings: Settings) -> Basis | None:
-    if not query.results:
-        return None
-    return basis_of(query, settings, datetime.now(UTC))
-
-
 def _document(
-    database: Db, scope: Scope, matrix_format: MatrixFormat, reader: Identity, basis: Basis | None, *, has_people: bool
+    database: Db,
+    scope: Scope,
+    matrix_format: MatrixFormat,
+    reader: Identity,
+    basis: Basis | None,
+    *,
+    has_people: bool,
+    rolled: Basis | None,
 ) -> Response:
     document = _DOCUMENTS[matrix_format]
     made_at = datetime.now(UTC)
@@ -123,7 +128,7 @@ def _document(
     disposition = "inline" if matrix_format is MatrixFormat.HTML else "attachment"
     name = f"traceability-matrix-{made_at:%Y-%m-%d}.{matrix_format}"
     return DocumentResponse(
-        partial(export.make, database, scope, document, made_at, basis=basis, has_people=has_people),
+        partial(export.make, database, scope, document, made_at, basis=basis, has_people=has_people, rolled=rolled),
         document.media_type,
         {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers},
         reader=reader.id,

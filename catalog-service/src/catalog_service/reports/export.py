@@ -10,7 +10,8 @@ from typing import IO
 from catalog_service.reports import repository, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.scope import Scope
-from catalog_service.reports.with_results import add_results
+from catalog_service.reports.with_results import add_results, add_rolled
+from catalog_service.rolled.reads import all_rolled
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from chassis.db.database import Database
@@ -28,6 +29,7 @@ async def make(
     *,
     basis: Basis | None = None,
     has_people: bool = True,
+    rolled: Basis | None = None,
 ) -> AsyncGenerator[int, None]:
     """Write the whole matrix of `scope`, all of one moment, to an empty file; return how long the file is, as it grows.
 
@@ -37,13 +39,16 @@ async def make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="traceability-matrix-"))
             async with snapshot(database) as connection:
-                about = await service.about(connection, scope, made_at, basis, has_people=has_people)
+                about = await service.about(connection, scope, made_at, basis, has_people=has_people, rolled=rolled)
+                verdicts = await all_rolled(connection, rolled) if rolled is not None else {}
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 async with aclosing(repository.matrix_rows(connection, scope.requirements)) as parts:
                     async for rows in parts:
                         if basis is not None:
                             await add_results(connection, rows, basis)
+                        if rolled is not None:
+                            await add_rolled(connection, rows, verdicts)
                         await asyncio.to_thread(document.write, rows)
                         yield file.tell()
                 async with aclosing(repository.orphan_rows(connection, scope.test_cases)) as more:

@@ -77,6 +77,8 @@ class MatrixRow(ReportedItem):
     version: int
     test_cases: list[LinkedTestCase]
     verdict: NotRequired[str]
+    parents: NotRequired[list[Row]]
+    rolled_verdict: NotRequired[str]
 
 
 def _by_module(alias: str) -> Order:

@@ -51,6 +51,19 @@ class CoverageSummary(BaseModel):
     suspect_links: int = Field(description="Links one of whose ends has changed since.")
 
 
+class RolledSummary(CoverageSummary):
+    """The same with the share of what is covered by itself or below."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**_SUMMARY_EXAMPLE, "rolled_coverage": 0.85}]})
+
+    rolled_coverage: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Of total requirements those with a link, or with all below covered; where something rolls up.",
+    )
+
+
 class ReportedItem(ShortItem):
     type: str
     priority: str
@@ -85,6 +98,8 @@ class MatrixRow(ReportedItem):
 
     version: int
     verdict: str | None = Field(None, description="What results say of it; only with results=true.")
+    parents: list[ShortItem] | None = Field(None, description="Those that it counts for; only with rolled=true.")
+    rolled_verdict: str | None = Field(None, description="With all below it; only with rolled=true.")
     test_cases: list[MatrixTestCase]
     requirement: ShortItem
 
@@ -105,10 +120,12 @@ class TraceabilityMatrix(ReportScope, Page[MatrixRow]):
     summary: CoverageSummary
 
 
-class ModuleCoverage(CoverageSummary):
+class ModuleCoverage(RolledSummary):
     """The figures of a module; null: of what is in no module."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"module": "doors", **_SUMMARY_EXAMPLE}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"module": "doors", **_SUMMARY_EXAMPLE, "rolled_coverage": 0.85}]}
+    )
 
     module: str | None
 
@@ -117,7 +134,7 @@ class CoverageByModule(BaseModel):
     """The modules by name, and the whole."""
 
     items: list[ModuleCoverage]
-    overall: CoverageSummary
+    overall: RolledSummary
 
 
 _VERDICTS_EXAMPLE: JsonDict = {

@@ -90,6 +90,8 @@ class About:
     """Whether rows tell what results say of them."""
     has_people: bool = True
     """Whether links tell who made and confirmed them."""
+    is_rolled: bool = False
+    """Whether rows tell what stands above them, and what they come to with those below."""
     project: str = field(default_factory=projects.current.get)
 
     @property

@@ -12,7 +12,9 @@ from catalog_service.reports.formats import PEOPLE
 from catalog_service.reports.paging import PagedTogether
 from catalog_service.reports.people import hide_people
 from catalog_service.reports.scope import About, Counts, Scope, Summary, notes_on
-from catalog_service.reports.with_results import add_results
+from catalog_service.reports.with_results import add_results, add_rolled
+from catalog_service.rolled.figures import count_covered_by_module
+from catalog_service.rolled.reads import has_rolling, of_requirements
 from catalog_service.snapshot import snapshot
 from catalog_service.verdict_reads import tell_older
 from catalog_service.verdicts import Basis
@@ -39,19 +41,25 @@ def summary_of(counts: Counts) -> Summary:
 
 
 async def about(
-    connection: Connection, scope: Scope, made_at: datetime, basis: Basis | None, *, has_people: bool = True
+    connection: Connection,
+    scope: Scope,
+    made_at: datetime,
+    basis: Basis | None,
+    *,
+    has_people: bool = True,
+    rolled: Basis | None = None,
 ) -> About:
     """Return what the matrix of a scope says of itself.
 
     Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without a link
     to any requirement at all): those of the same modules and tags, which are the filters that both kinds share. With a
-    `basis`, rows tell what the results that it names say of them.
+    `basis`, rows tell what the results that it names say of them; with `rolled`, what they come to with those below.
     """
     summary = summary_of(await repository.counts(connection, scope))
     notes = await _notes(connection, scope.modules)
-    if basis is not None:
-        notes = (*notes, f"Verdicts are of {basis.said}.", *await tell_older(connection, basis))
-    return About(summary, made_at, scope.filters, notes, basis is not None, has_people)
+    if (of := basis or rolled) is not None:
+        notes = (*notes, f"Verdicts are of {of.said}.", *await tell_older(connection, of))
+    return About(summary, made_at, scope.filters, notes, basis is not None, has_people, rolled is not None)
 
 
 async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[str, ...]:
@@ -73,19 +81,25 @@ async def matrix(
     basis: Basis | None,
     *,
     has_people: bool = True,
+    rolled: Basis | None = None,
 ) -> tuple[Fetched, Row]:
     """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about.
 
-    With a `basis`, rows tell what the results that it names say of them.
+    With a `basis`, rows tell what the results that it names say of them; with `rolled`, what they come to with those
+    below.
     """
     async with snapshot(database) as connection:
-        of = await about(connection, scope, made_at, basis)
+        of = await about(connection, scope, made_at, basis, rolled=rolled)
         of_rows, of_orphans = wanted.parts
         orphan_total, total = of.summary["orphan_test_cases"], of.summary["total_requirements"]
         orphans = await repository.orphans_page(connection, scope.test_cases, of_orphans, orphan_total)
         items = await _matrix_page(connection, scope.requirements, of_rows, total)
         if basis is not None:
             await add_results(connection, items.rows, basis)
+        if rolled is not None:
+            found = await of_requirements(connection, [row["id"] for row in items.rows], rolled)
+            verdicts = {key: {"rolled_verdict": one["rolled"]["verdict"]} for key, one in found.items()}
+            await add_rolled(connection, items.rows, verdicts)
     if not has_people:
         hide_people([linked for row in items.rows for linked in row["test_cases"]], PEOPLE)
     return Fetched(items.rows, total, wanted.end((items, orphans))), {
@@ -109,15 +123,28 @@ async def _matrix_page(connection: Connection, scope: Conditions, wanted: PageRe
 
 
 async def coverage_by_module(database: Database) -> Row:
-    """Return `items`, one a module, and `overall`, their sum. Links count for the module of their requirement."""
+    """Return `items`, one a module, and `overall`, their sum. Links count for the module of their requirement.
+
+    Where something in the project rolls up, each with its `rolled_coverage`.
+    """
     async with snapshot(database) as connection:
         modules = await repository.by_module(connection)
+        covered = await count_covered_by_module(connection) if await has_rolling(connection) else None
     columns: list[Mapping[str, Any]] = [*modules]
     overall = {name: sum(counts[name] for counts in columns) for name in Counts.__annotations__}
-    return {
-        "items": [{"module": counts["module"], **summary_of(counts)} for counts in modules],
-        "overall": summary_of(cast(Counts, overall)),
-    }
+    items: list[Row] = [{"module": counts["module"], **summary_of(counts)} for counts in modules]
+    whole: Row = {**summary_of(cast(Counts, overall))}
+    if covered is not None:
+        for row in items:
+            _add_rolled_coverage(row, covered.get(row["module"], 0))
+        _add_rolled_coverage(whole, sum(covered.values()))
+    return {"items": items, "overall": whole}
+
+
+def _add_rolled_coverage(figures: Row, covered: int) -> None:
+    """Add to figures the share of what is covered by itself or below."""
+    total = figures["total_requirements"]
+    figures["rolled_coverage"] = covered / total if total else 0.0
 
 
 async def gaps(database: Database, scope: Scope, made_at: datetime, wanted: PagedTogether) -> tuple[Fetched, Row]:

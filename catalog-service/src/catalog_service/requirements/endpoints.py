@@ -7,7 +7,7 @@ from uuid import UUID
 from catalog_service import verdict_filters
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import item_routes
-from catalog_service.items.filters import FACETS, ItemFilters
+from catalog_service.items.filters import COVERAGE, FACETS, RELATIONS, ExpandRequirement, ItemFilters
 from catalog_service.items.kinds import REQUIREMENT
 from catalog_service.items.schemas import Coverage
 from catalog_service.requirements.schemas import (
@@ -17,6 +17,9 @@ from catalog_service.requirements.schemas import (
     RequirementPatch,
     RequirementWrite,
 )
+from catalog_service.rolled import reads as rolled_reads
+from catalog_service.rolled.queries import ALL_ROLLED_COVERAGE
+from catalog_service.rolled.rules import RolledCoverage
 from catalog_service.values import RequirementStatus, RequirementType
 from catalog_service.verdicts import Basis, Verdict
 from chassis.db.database import Connection
@@ -33,6 +36,13 @@ _COVERAGE = {
 }
 
 
+_ROLLED_COVERAGE = {
+    one: f"(id IN (WITH RECURSIVE {ALL_ROLLED_COVERAGE}"
+    f" SELECT requirement_id FROM rolled_coverage WHERE coverage = '{one}'))"
+    for one in RolledCoverage
+}
+
+
 class RequirementFilters(ItemFilters):
     """What narrows and orders a list of requirements."""
 
@@ -46,10 +56,21 @@ class RequirementFilters(ItemFilters):
         alternatives(Coverage, "none: without a link; covered: with one at least; suspect: with a suspect one. "),
     ] = None
 
+    rolled_coverage: Annotated[
+        str | None,
+        alternatives(
+            RolledCoverage,
+            "covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. ",
+        ),
+    ] = None
+    expandable: ClassVar[tuple[str, ...]] = (COVERAGE, RELATIONS)
+    expand: ExpandRequirement = None
+
     def conditions(self) -> Conditions:
         """Return what the requirements must fulfil; raises Invalid for an unknown value."""
         conditions = super().conditions()
         conditions.choose_of(_COVERAGE, parse_choice("coverage", self.coverage, Coverage))
+        conditions.choose_of(_ROLLED_COVERAGE, parse_choice("rolled_coverage", self.rolled_coverage, RolledCoverage))
         return conditions
 
 
@@ -62,10 +83,19 @@ class RequirementsQuery(RequirementFilters):
         str | None, alternatives(Verdict, "what results on the default branch say, as GET /reports/verification: ")
     ] = None
 
+    rolled_verdict: Annotated[str | None, alternatives(Verdict, "the same of each with all that stand below it: ")] = (
+        None
+    )
+
     async def of_verdict(self, connection: Connection, basis: Basis) -> list[UUID] | None:
         """Return the ids of requirements with the verdicts that are wanted; raises Invalid for an unknown one."""
-        chosen = parse_choice("verdict", self.verdict, self.verdicts)
-        return None if chosen is None else await verdict_filters.requirements_with(connection, chosen, basis)
+        own = parse_choice("verdict", self.verdict, self.verdicts)
+        rolled = parse_choice("rolled_verdict", self.rolled_verdict, Verdict)
+        found = None if own is None else await verdict_filters.requirements_with(connection, own, basis)
+        if rolled is None:
+            return found
+        having = await rolled_reads.with_verdict(connection, rolled, basis)
+        return having if found is None else [*{*found}.intersection(having)]
 
 
 router = item_routes(
@@ -77,4 +107,5 @@ router = item_routes(
     listed=Page[ListedRequirement],
     query=RequirementsQuery,
     facets=FACETS,
+    expand=ExpandRequirement,
 )

@@ -4,8 +4,10 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
+from pydantic.json_schema import SkipJsonSchema
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, StoredUrl, absent
+from catalog_service.rolled.schemas import Below, Rolled
 from catalog_service.values import RequirementStatus, RequirementType
 from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
 
@@ -63,7 +65,10 @@ class Requirement(RequirementWrite, ItemRead):
 
 
 class ExpandedRequirement(Expanded, Requirement):
-    """A requirement, with its coverage where `expand=coverage` asks for it."""
+    """A requirement, with what `expand` asks for: its coverage, and what it comes to with those below it."""
+
+    rolled: Rolled | SkipJsonSchema[None] = None
+    rolled_coverage: Below | SkipJsonSchema[None] = None
 
 
 class ListedRequirement(Tagged, ExpandedRequirement):

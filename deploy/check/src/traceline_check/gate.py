@@ -29,6 +29,7 @@ _OF_VERDICT = {
     RuleName.MAX_NOT_RUN: Verdict.NOT_RUN,
 }
 _ASK_A_SERVER = {
+    RuleName.MIN_ROLLED_VERIFIED: "which requirements stand below which",
     RuleName.MAX_MISSING: "which tests ran before",
     RuleName.MAX_UNSTEADY: "how tests ended before",
     RuleName.MAX_SUSPECT: "what changed since links were confirmed",

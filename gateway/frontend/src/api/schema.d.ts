@@ -2191,6 +2191,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/trace-tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requirements below requirements, with what they come to
+         * @description Return a page of the requirements without a parent, or of the children of `parent`, by module and external_id.
+         *
+         *     Relations that roll up make the tree. The other forms hold all of it, in the order of the tree and set in; one with
+         *     several parents stands below each, and its children below the first.
+         */
+        get: operations["get_trace_tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/traceability-matrix": {
         parameters: {
             query?: never;
@@ -2401,6 +2424,28 @@ export interface paths {
          *     says, word by word. A requirement that was deleted keeps its history.
          */
         get: operations["read_requirement_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requirements/{requirement_id}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a change of a requirement reaches
+         * @description Return the requirements below or above it with their test cases, and what a change of meaning makes suspect.
+         *
+         *     Links and relations become suspect next to the change alone; those further on do when their own ends change.
+         */
+        get: operations["read_impact"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4824,7 +4869,7 @@ export interface components {
         CoverageByModule: {
             /** Items */
             items: components["schemas"]["ModuleCoverage"][];
-            overall: components["schemas"]["CoverageSummary"];
+            overall: components["schemas"]["RolledSummary"];
         };
         /**
          * CoverageDay
@@ -5062,6 +5107,12 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * Direction
+         * @description Which way a report goes: `down` to the children, `up` to the parents.
+         * @enum {string}
+         */
+        Direction: "down" | "up";
         DocumentUnderWayOrRateLimited: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "document_under_way" | "rate_limited";
@@ -5444,7 +5495,7 @@ export interface components {
         };
         /**
          * ExpandedRequirement
-         * @description A requirement, with its coverage where `expand=coverage` asks for it.
+         * @description A requirement, with what `expand` asks for: its coverage, and what it comes to with those below it.
          * @example {
          *       "created_at": "2026-03-02T08:15:00.123456Z",
          *       "created_by": "kim@example.com",
@@ -5497,6 +5548,12 @@ export interface components {
             /** Module */
             module: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            rolled?: components["schemas"]["Rolled"];
+            /**
+             * Rolled Coverage
+             * @description covered: it has a link; covered_below: it has none, and all below it are covered; partly_below: some of them are; uncovered.
+             */
+            rolled_coverage?: components["schemas"]["RolledCoverage"];
             /** Source System */
             source_system: string | null;
             /**
@@ -6229,6 +6286,39 @@ export interface components {
             to_version: number | null;
         };
         /**
+         * Impact
+         * @description What a change of a requirement reaches.
+         */
+        Impact: {
+            becomes_suspect: components["schemas"]["PutInQuestion"];
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Depth */
+            depth: number;
+            direction: components["schemas"]["Direction"];
+            /** Environment */
+            environment: string | null;
+            /**
+             * Items
+             * @description Those next to it first; the first 1000.
+             */
+            items: components["schemas"]["ReachedRequirement"][];
+            /** Relation Types */
+            relation_types: components["schemas"]["RelationType"][];
+            requirement: components["schemas"]["ShortItem"];
+            /**
+             * Tests
+             * @description Those of the requirement itself.
+             */
+            tests: components["schemas"]["ReachedTest"][];
+            /** Total */
+            total: number;
+            /** Totals */
+            totals: components["schemas"]["ReachedAtDepth"][];
+        };
+        /**
          * Import
          * @description An import: `planned` is the dry run, which has changed nothing.
          * @example {
@@ -6664,6 +6754,20 @@ export interface components {
             to_score?: number | null;
             /** Warnings */
             warnings: components["schemas"]["PlanWarning"][];
+        };
+        /** InQuestion[LinkInQuestion] */
+        InQuestion_LinkInQuestion_: {
+            /** Items */
+            items: components["schemas"]["LinkInQuestion"][];
+            /** Total */
+            total: number;
+        };
+        /** InQuestion[RelationInQuestion] */
+        InQuestion_RelationInQuestion_: {
+            /** Items */
+            items: components["schemas"]["RelationInQuestion"][];
+            /** Total */
+            total: number;
         };
         /**
          * Inspected
@@ -7775,6 +7879,20 @@ export interface components {
             /** @enum {unknown} */
             code?: "link_exists" | "pair_rejected";
         };
+        /**
+         * LinkInQuestion
+         * @description A link that a change of meaning makes suspect.
+         */
+        LinkInQuestion: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Link Type */
+            link_type: string;
+            test_case: components["schemas"]["ShortItem"];
+        };
         LinkInvalid: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "link_invalid";
@@ -8561,6 +8679,12 @@ export interface components {
             /** Module */
             module: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            rolled?: components["schemas"]["Rolled"];
+            /**
+             * Rolled Coverage
+             * @description covered: it has a link; covered_below: it has none, and all below it are covered; partly_below: some of them are; uncovered.
+             */
+            rolled_coverage?: components["schemas"]["RolledCoverage"];
             /** Source System */
             source_system: string | null;
             /**
@@ -9080,9 +9204,19 @@ export interface components {
             id: string;
             /** Module */
             module: string | null;
+            /**
+             * Parents
+             * @description Those that it counts for; only with rolled=true.
+             */
+            parents?: components["schemas"]["ShortItem"][] | null;
             /** Priority */
             priority: string;
             requirement: components["schemas"]["ShortItem"];
+            /**
+             * Rolled Verdict
+             * @description With all below it; only with rolled=true.
+             */
+            rolled_verdict?: string | null;
             /** Status */
             status: string;
             /** Test Cases */
@@ -9207,6 +9341,28 @@ export interface components {
             user_id: number;
         };
         /**
+         * MembersByVerdict
+         * @description How many have which verdict: of the requirement itself and all below it, each once.
+         *
+         *     One without tests that has children is left out: its children speak for it.
+         */
+        MembersByVerdict: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Partial */
+            partial: number;
+            /** Passed */
+            passed: number;
+            /** Stale */
+            stale: number;
+            /** Uncovered */
+            uncovered: number;
+        };
+        /**
          * MemberWrite
          * @description The role of a member.
          */
@@ -9315,6 +9471,7 @@ export interface components {
          *       "covered_requirements": 48,
          *       "module": "doors",
          *       "orphan_test_cases": 7,
+         *       "rolled_coverage": 0.85,
          *       "suspect_links": 2,
          *       "total_links": 95,
          *       "total_requirements": 60,
@@ -9340,6 +9497,11 @@ export interface components {
              * @description Without any link.
              */
             orphan_test_cases: number;
+            /**
+             * Rolled Coverage
+             * @description Of total requirements those with a link, or with all below covered; where something rolls up.
+             */
+            rolled_coverage?: number | null;
             /**
              * Suspect Links
              * @description Links one of whose ends has changed since.
@@ -10912,6 +11074,14 @@ export interface components {
             x: string;
         };
         /**
+         * PutInQuestion
+         * @description What a change of meaning of the requirement itself makes suspect that is not so already.
+         */
+        PutInQuestion: {
+            links: components["schemas"]["InQuestion_LinkInQuestion_"];
+            relations: components["schemas"]["InQuestion_RelationInQuestion_"];
+        };
+        /**
          * QueuePage
          * @description One page of the list; `total` counts what `per_requirement` and `variants` leave of it.
          */
@@ -10938,6 +11108,77 @@ export interface components {
         RateLimited: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "rate_limited";
+        };
+        /**
+         * ReachedAtDepth
+         * @description How much there is at a depth; depth 0 is the requirement itself.
+         */
+        ReachedAtDepth: {
+            /** Depth */
+            depth: number;
+            /** Links */
+            links: number;
+            /** Relations */
+            relations: number;
+            /** Requirements */
+            requirements: number;
+            /** Tests */
+            tests: number;
+        };
+        /**
+         * ReachedRequirement
+         * @description A requirement that a change reaches.
+         */
+        ReachedRequirement: {
+            /**
+             * Depth
+             * @description By how many relations, on the shortest way.
+             */
+            depth: number;
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Module */
+            module: string | null;
+            /** Status */
+            status: string;
+            /** Tests */
+            tests: components["schemas"]["ReachedTest"][];
+            /** Title */
+            title: string;
+            /**
+             * Via
+             * @description The relations by which it is reached from those before it.
+             */
+            via: string[];
+        };
+        /**
+         * ReachedTest
+         * @description A test case with a link to a requirement that was reached.
+         */
+        ReachedTest: {
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Link Id
+             * Format: uuid
+             */
+            link_id: string;
+            /** Module */
+            module: string | null;
+            /** Title */
+            title: string;
+            /** @description For this requirement; null where it does not count for it. */
+            verdict: components["schemas"]["TestCaseVerdict"] | null;
         };
         /**
          * ReadFormat
@@ -11420,6 +11661,20 @@ export interface components {
         RelationExistsOrRelationCycle: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "relation_exists" | "relation_cycle";
+        };
+        /**
+         * RelationInQuestion
+         * @description A relation that a change of meaning makes suspect.
+         */
+        RelationInQuestion: {
+            child: components["schemas"]["ShortItem"];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            parent: components["schemas"]["ShortItem"];
+            relation_type: components["schemas"]["RelationType"];
         };
         RelationNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -11967,6 +12222,20 @@ export interface components {
              */
             priority?: string | null;
             /**
+             * Rolled Coverage
+             * @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes
+             * @example covered,covered_below
+             * @example !covered
+             */
+            rolled_coverage?: string | null;
+            /**
+             * Rolled Verdict
+             * @description the same of each with all that stand below it: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes
+             * @example uncovered,failed
+             * @example !uncovered
+             */
+            rolled_verdict?: string | null;
+            /**
              * Search
              * @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item.
              * @example door closing
@@ -12369,6 +12638,78 @@ export interface components {
             code?: "role_too_low" | "session_needed";
         };
         /**
+         * Rolled
+         * @description The verdict of a requirement with all below it, by relations that roll up: `refines` and `derives_from`.
+         *
+         *     The first that holds: `uncovered`, if all are; `failed`, if any is; `flaky`, if any is; `partial`, if some have
+         *     passed and others have not; `not_run`; `stale`; `passed`.
+         */
+        Rolled: {
+            counts: components["schemas"]["MembersByVerdict"];
+            verdict: components["schemas"]["Verdict"];
+            /**
+             * Worst
+             * @description The first five that have not passed, those that fail first.
+             */
+            worst: string[];
+        };
+        /**
+         * RolledCoverage
+         * @description Whether a requirement is tested, by itself or by those below it.
+         * @enum {string}
+         */
+        RolledCoverage: "covered" | "covered_below" | "partly_below" | "uncovered";
+        /**
+         * RolledSummary
+         * @description The same with the share of what is covered by itself or below.
+         * @example {
+         *       "coverage": 0.8,
+         *       "covered_requirements": 48,
+         *       "orphan_test_cases": 7,
+         *       "rolled_coverage": 0.85,
+         *       "suspect_links": 2,
+         *       "total_links": 95,
+         *       "total_requirements": 60,
+         *       "total_test_cases": 90,
+         *       "uncovered_requirements": 12
+         *     }
+         */
+        RolledSummary: {
+            /**
+             * Coverage
+             * @description Covered of total requirements; 0 where there are none.
+             */
+            coverage: number;
+            /**
+             * Covered Requirements
+             * @description With at least one link.
+             */
+            covered_requirements: number;
+            /**
+             * Orphan Test Cases
+             * @description Without any link.
+             */
+            orphan_test_cases: number;
+            /**
+             * Rolled Coverage
+             * @description Of total requirements those with a link, or with all below covered; where something rolls up.
+             */
+            rolled_coverage?: number | null;
+            /**
+             * Suspect Links
+             * @description Links one of whose ends has changed since.
+             */
+            suspect_links: number;
+            /** Total Links */
+            total_links: number;
+            /** Total Requirements */
+            total_requirements: number;
+            /** Total Test Cases */
+            total_test_cases: number;
+            /** Uncovered Requirements */
+            uncovered_requirements: number;
+        };
+        /**
          * Rule
          * @description A rule of a gate.
          */
@@ -12380,7 +12721,7 @@ export interface components {
             accepted?: components["schemas"]["AcceptedFailures"];
             /**
              * Limit
-             * @description Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many.
+             * @description Percent for min_coverage and min_..._verified, hours for max_run_age_hours, else how many.
              */
             limit?: number | boolean | null;
             rule: components["schemas"]["RuleName"];
@@ -12392,7 +12733,7 @@ export interface components {
          * @description What a rule measures.
          * @enum {string}
          */
-        RuleName: "min_coverage" | "min_verified" | "max_uncovered" | "max_failed_requirements" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "max_missing" | "max_unsteady" | "max_incomplete_runs" | "min_tests" | "no_new_failures";
+        RuleName: "min_coverage" | "min_verified" | "min_rolled_verified" | "max_uncovered" | "max_failed_requirements" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "max_missing" | "max_unsteady" | "max_incomplete_runs" | "min_tests" | "no_new_failures";
         /**
          * Run
          * @description A generation over everything. `error` is told when it failed.
@@ -13152,7 +13493,7 @@ export interface components {
             accepted?: components["schemas"]["AcceptedFailures"];
             /**
              * Limit
-             * @description Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many.
+             * @description Percent for min_coverage and min_..._verified, hours for max_run_age_hours, else how many.
              */
             limit?: number | boolean | null;
             rule: components["schemas"]["RuleName"];
@@ -14626,6 +14967,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "token_not_found";
         };
+        TooDeep: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "too_deep";
+        };
         TooManyImports: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "too_many_imports";
@@ -14709,6 +15054,86 @@ export interface components {
             summary: components["schemas"]["CoverageSummary"];
             /** Total */
             total: number;
+        };
+        /**
+         * TraceTree
+         * @description A page of the roots, or of the children of `parent`.
+         */
+        TraceTree: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Environment */
+            environment: string | null;
+            /** Items */
+            items: components["schemas"]["TreeRow"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            parent: components["schemas"]["ShortItem"] | null;
+            /** Project */
+            project: string;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * TreeRow
+         * @description A requirement of the tree, with what it comes to with all below it.
+         */
+        TreeRow: {
+            /**
+             * Children
+             * @description How many stand right below it.
+             */
+            children: number;
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Module */
+            module: string | null;
+            /** Priority */
+            priority: string;
+            rolled: components["schemas"]["Rolled"];
+            /** @description covered: it has a link; covered_below: it has none, and all below it are covered; partly_below: some of them are; uncovered. */
+            rolled_coverage: components["schemas"]["RolledCoverage"];
+            /** Status */
+            status: string;
+            /** Suspect Links */
+            suspect_links: number;
+            /**
+             * Suspect Relations
+             * @description With parents and children, of whatever type.
+             */
+            suspect_relations: number;
+            /**
+             * Tests
+             * @description Its own links.
+             */
+            tests: number;
+            /** Title */
+            title: string;
+            /** Type */
+            type: string;
+            /** @description Its own. */
+            verdict: components["schemas"]["Verdict"];
+            /** Version */
+            version: number;
         };
         /**
          * TriedPatterns
@@ -15229,6 +15654,9 @@ export interface components {
             module: string | null;
             /** Priority */
             priority: string;
+            /** @description With all below it; only with rolled=true. */
+            rolled?: components["schemas"]["Rolled"] | null;
+            rolled_coverage?: components["schemas"]["RolledCoverage"] | null;
             /** Status */
             status: string;
             /** Title */
@@ -16366,6 +16794,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["TokenNotFound"];
             };
         };
+        /** @description Invalid field or query: `too_deep` */
+        TooDeep: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooDeep"];
+            };
+        };
         /** @description Too many requests: `too_many_imports` */
         TooManyImports: {
             headers: {
@@ -16689,6 +17127,7 @@ export type SchemaDayOfVerdicts = components['schemas']['DayOfVerdicts'];
 export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
+export type SchemaDirection = components['schemas']['Direction'];
 export type SchemaDocumentUnderWayOrRateLimited = components['schemas']['DocumentUnderWayOrRateLimited'];
 export type SchemaEffect = components['schemas']['Effect'];
 export type SchemaEffects = components['schemas']['Effects'];
@@ -16728,6 +17167,7 @@ export type SchemaHealthReason = components['schemas']['HealthReason'];
 export type SchemaHistory = components['schemas']['History'];
 export type SchemaHistoryAction = components['schemas']['HistoryAction'];
 export type SchemaHistoryEntry = components['schemas']['HistoryEntry'];
+export type SchemaImpact = components['schemas']['Impact'];
 export type SchemaImport = components['schemas']['Import'];
 export type SchemaImportAction = components['schemas']['ImportAction'];
 export type SchemaImportActions = components['schemas']['ImportActions'];
@@ -16747,6 +17187,8 @@ export type SchemaImportSheet = components['schemas']['ImportSheet'];
 export type SchemaImportState = components['schemas']['ImportState'];
 export type SchemaImportStatus = components['schemas']['ImportStatus'];
 export type SchemaImportSummary = components['schemas']['ImportSummary'];
+export type SchemaInQuestionLinkInQuestion = components['schemas']['InQuestion_LinkInQuestion_'];
+export type SchemaInQuestionRelationInQuestion = components['schemas']['InQuestion_RelationInQuestion_'];
 export type SchemaInspected = components['schemas']['Inspected'];
 export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
 export type SchemaInspectedPart = components['schemas']['InspectedPart'];
@@ -16787,6 +17229,7 @@ export type SchemaLinkedRequirement = components['schemas']['LinkedRequirement']
 export type SchemaLinkedTestCase = components['schemas']['LinkedTestCase'];
 export type SchemaLinkExists = components['schemas']['LinkExists'];
 export type SchemaLinkExistsOrPairRejected = components['schemas']['LinkExistsOrPairRejected'];
+export type SchemaLinkInQuestion = components['schemas']['LinkInQuestion'];
 export type SchemaLinkInvalid = components['schemas']['LinkInvalid'];
 export type SchemaLinkNotFound = components['schemas']['LinkNotFound'];
 export type SchemaLinkPatch = components['schemas']['LinkPatch'];
@@ -16819,6 +17262,7 @@ export type SchemaMatrixModule = components['schemas']['MatrixModule'];
 export type SchemaMatrixRow = components['schemas']['MatrixRow'];
 export type SchemaMatrixTestCase = components['schemas']['MatrixTestCase'];
 export type SchemaMember = components['schemas']['Member'];
+export type SchemaMembersByVerdict = components['schemas']['MembersByVerdict'];
 export type SchemaMemberWrite = components['schemas']['MemberWrite'];
 export type SchemaMergeTests = components['schemas']['MergeTests'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
@@ -16917,8 +17361,12 @@ export type SchemaProposed = components['schemas']['Proposed'];
 export type SchemaProposedBatch = components['schemas']['ProposedBatch'];
 export type SchemaProviderUnavailableOrProviderUnusable = components['schemas']['ProviderUnavailableOrProviderUnusable'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
+export type SchemaPutInQuestion = components['schemas']['PutInQuestion'];
 export type SchemaQueuePage = components['schemas']['QueuePage'];
 export type SchemaRateLimited = components['schemas']['RateLimited'];
+export type SchemaReachedAtDepth = components['schemas']['ReachedAtDepth'];
+export type SchemaReachedRequirement = components['schemas']['ReachedRequirement'];
+export type SchemaReachedTest = components['schemas']['ReachedTest'];
 export type SchemaReadFormat = components['schemas']['ReadFormat'];
 export type SchemaReason = components['schemas']['Reason'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
@@ -16938,6 +17386,7 @@ export type SchemaRelation = components['schemas']['Relation'];
 export type SchemaRelationCreate = components['schemas']['RelationCreate'];
 export type SchemaRelationCycle = components['schemas']['RelationCycle'];
 export type SchemaRelationExistsOrRelationCycle = components['schemas']['RelationExistsOrRelationCycle'];
+export type SchemaRelationInQuestion = components['schemas']['RelationInQuestion'];
 export type SchemaRelationNotFound = components['schemas']['RelationNotFound'];
 export type SchemaRelationPatch = components['schemas']['RelationPatch'];
 export type SchemaRelationsChange = components['schemas']['RelationsChange'];
@@ -16980,6 +17429,9 @@ export type SchemaReviewResult = components['schemas']['ReviewResult'];
 export type SchemaReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type SchemaRole = components['schemas']['Role'];
 export type SchemaRoleTooLowOrSessionNeeded = components['schemas']['RoleTooLowOrSessionNeeded'];
+export type SchemaRolled = components['schemas']['Rolled'];
+export type SchemaRolledCoverage = components['schemas']['RolledCoverage'];
+export type SchemaRolledSummary = components['schemas']['RolledSummary'];
 export type SchemaRule = components['schemas']['Rule'];
 export type SchemaRuleName = components['schemas']['RuleName'];
 export type SchemaRun = components['schemas']['Run'];
@@ -17062,6 +17514,7 @@ export type SchemaTestRunWrite = components['schemas']['TestRunWrite'];
 export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
 export type SchemaToConfirm = components['schemas']['ToConfirm'];
 export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
+export type SchemaTooDeep = components['schemas']['TooDeep'];
 export type SchemaTooManyImports = components['schemas']['TooManyImports'];
 export type SchemaTooManyPending = components['schemas']['TooManyPending'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
@@ -17070,6 +17523,8 @@ export type SchemaTooManyTokensOrProjectArchived = components['schemas']['TooMan
 export type SchemaTooManyUploads = components['schemas']['TooManyUploads'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
+export type SchemaTraceTree = components['schemas']['TraceTree'];
+export type SchemaTreeRow = components['schemas']['TreeRow'];
 export type SchemaTriedPatterns = components['schemas']['TriedPatterns'];
 export type SchemaTriedTest = components['schemas']['TriedTest'];
 export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['UnauthenticatedOrInvalidCredentials'];
@@ -17207,6 +17662,7 @@ export type ResponseTestCaseNotFound = components['responses']['TestCaseNotFound
 export type ResponseTestNotMissing = components['responses']['TestNotMissing'];
 export type ResponseTestRunNotFound = components['responses']['TestRunNotFound'];
 export type ResponseTokenNotFound = components['responses']['TokenNotFound'];
+export type ResponseTooDeep = components['responses']['TooDeep'];
 export type ResponseTooManyImports = components['responses']['TooManyImports'];
 export type ResponseTooManyPending = components['responses']['TooManyPending'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
@@ -19510,6 +19966,10 @@ export interface operations {
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description native: with ids, versions and times, so that it can be restored. plain: without, for another installation or program; items are named by external_id. */
                 profile?: "native" | "plain";
+                /** @description of requirements, as in their list: covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
+                rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
+                /** @description of requirements, as in their list: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
+                rolled_verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description of either kind: draft, approved, implemented, tested, closed, ready, executing, passed, failed, blocked, deprecated: comma-separated alternatives; a leading ! excludes */
@@ -23308,6 +23768,8 @@ export interface operations {
                 module?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
+                rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -23405,6 +23867,8 @@ export interface operations {
                 max_unsteady?: number;
                 /** @description Percent of requirements with a test case. */
                 min_coverage?: number;
+                /** @description Percent of requirements that are verified with all below them; accepted failures fail. */
+                min_rolled_verified?: number;
                 /** @description Tests that the run must have. */
                 min_tests?: number;
                 /** @description Percent of requirements that are verified. */
@@ -23901,6 +24365,75 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_trace_tree: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
+                commit?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Default: what `Accept` prefers, and json where it does not say. */
+                format?: "json" | "csv" | "xlsx" | "html";
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
+                /** @description The id or external_id of one: its children are asked for. */
+                parent?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tree; `format`, or else `Accept`, says in which form. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    Link: components["headers"]["Link"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceTree"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv": string;
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["DocumentUnderWayOrRateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_traceability_matrix: {
         parameters: {
             query?: {
@@ -23940,6 +24473,10 @@ export interface operations {
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`. */
                 results?: boolean;
+                /** @description Add the `parents` of requirements, and their `rolled_verdict` with all below them. */
+                rolled?: boolean;
+                /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
+                rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -24179,6 +24716,10 @@ export interface operations {
                 older?: "deny" | "allow";
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Add what each comes to with all below it: `rolled` and `rolled_coverage`. */
+                rolled?: boolean;
+                /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
+                rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -24246,8 +24787,8 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
-                expand?: "coverage";
+                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. relations: adds `rolled` and `rolled_coverage`, which tell of the requirement with all that stand below it. Both: with a comma between them. */
+                expand?: "coverage" | "relations" | "coverage,relations";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
@@ -24262,6 +24803,10 @@ export interface operations {
                 module?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
+                rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
+                /** @description the same of each with all that stand below it: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
+                rolled_verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -24373,8 +24918,8 @@ export interface operations {
     read_requirement: {
         parameters: {
             query?: {
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
-                expand?: "coverage";
+                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. relations: adds `rolled` and `rolled_coverage`, which tell of the requirement with all that stand below it. Both: with a comma between them. */
+                expand?: "coverage" | "relations" | "coverage,relations";
             };
             header?: {
                 /**
@@ -24652,6 +25197,66 @@ export interface operations {
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_impact: {
+        parameters: {
+            query?: {
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this commit alone: a test that did not run at it has not run. */
+                commit?: string;
+                /** @description How many relations are followed. */
+                depth?: number;
+                /** @description down: to what stands below; up: to what it stands below. */
+                direction?: "down" | "up";
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
+                older?: "deny" | "allow";
+                /** @description relations of these types alone, by default those that roll up: refines, derives_from, depends_on, conflicts_with, related: comma-separated alternatives; a leading ! excludes */
+                types?: ("refines" | "derives_from" | "depends_on" | "conflicts_with" | "related" | "!refines" | "!derives_from" | "!depends_on" | "!conflicts_with" | "!related")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the requirement. */
+                requirement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["TooDeep"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -25032,6 +25637,10 @@ export interface operations {
                 module?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
+                rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
+                /** @description the same of each with all that stand below it: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
+                rolled_verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */

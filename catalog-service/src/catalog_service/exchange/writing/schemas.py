@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from catalog_service.exchange.formats import Kinds
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.schemas import Coverage
+from catalog_service.rolled.rules import RolledCoverage
 from catalog_service.values import AutomationStatus, RequirementStatus, RequirementType, TestCaseStatus, TestCaseType
 from catalog_service.verdicts import TestCaseVerdict, Verdict
 from chassis.web.parameters import alternatives
@@ -50,6 +51,8 @@ class ExportQuery(ItemFilters):
     type: Annotated[str | None, alternatives(ItemType, "of either kind: ")] = None
     status: Annotated[str | None, alternatives(ItemStatus, "of either kind: ")] = None
     coverage: Annotated[str | None, alternatives(Coverage, "of requirements, as in their list: ")] = None
+    rolled_coverage: Annotated[str | None, alternatives(RolledCoverage, "of requirements, as in their list: ")] = None
+    rolled_verdict: Annotated[str | None, alternatives(Verdict, "of requirements, as in their list: ")] = None
     automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
     linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
     verdict: Annotated[str | None, alternatives(ItemVerdict, "of either kind, as in its list: ")] = None

@@ -15,7 +15,7 @@ from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.service import conditions_of
 from catalog_service.requirements.endpoints import RequirementsQuery
 from catalog_service.test_cases.endpoints import TestCasesQuery
-from catalog_service.verdicts import Basis
+from catalog_service.verdicts import Basis, Verdict
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
@@ -101,6 +101,7 @@ def filters_of(query: ExportQuery) -> dict[str, ItemFilters]:
     for kind in wanted:
         filters[kind.name].conditions()
         parse_choice("verdict", query.verdict, filters[kind.name].verdicts)
+    parse_choice("rolled_verdict", query.rolled_verdict, Verdict)
     return filters
 
 

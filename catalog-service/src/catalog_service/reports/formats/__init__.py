@@ -42,6 +42,9 @@ for a test case without any."""
 RESULTS = ("verdict", "last_result", "last_run_at")
 """What a line tells beside, where results are asked for."""
 
+ROLLED = ("parents", "rolled_verdict")
+"""What a line tells beside, where it is asked for what rolls up."""
+
 _REQUIREMENT = ("id", "external_id", "title", "module", "type", "priority", "status", "version")
 _TEST_CASE = (
     "id",
@@ -83,7 +86,7 @@ class MatrixDocument(Protocol):
 
 def columns(about: About) -> tuple[str, ...]:
     """Return the columns of the flat form."""
-    names = (*COLUMNS, *RESULTS) if about.has_results else COLUMNS
+    names = (*COLUMNS, *(RESULTS if about.has_results else ()), *(ROLLED if about.is_rolled else ()))
     return tuple(name for name in names if about.has_people or name not in PEOPLE)
 
 
@@ -100,11 +103,17 @@ def lines(rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell], about:
     for row in rows:
         requirement = (*(cell(row[name]) for name in _REQUIREMENT), cell(bool(row["test_cases"])))
         verdict = (cell(row["verdict"]),) if has_results else ()
+        rolled = (cell(names_of(row["parents"])), cell(row["rolled_verdict"])) if about.is_rolled else ()
         for test_case in row["test_cases"]:
             cells = tuple(cell(test_case[name]) for name in of_test_case)
-            yield (*requirement, *cells[:at], *verdict, *cells[at:])
+            yield (*requirement, *cells[:at], *verdict, *cells[at:], *rolled)
         if not row["test_cases"]:
-            yield (*requirement, *blank[:at], *verdict, *blank[at:])
+            yield (*requirement, *blank[:at], *verdict, *blank[at:], *rolled)
+
+
+def names_of(parents: Sequence[Mapping[str, Any]]) -> str:
+    """Return by what names requirements go, in one cell."""
+    return ", ".join(one["external_id"] or one["title"] for one in parents)
 
 
 def orphan_lines(

@@ -6,6 +6,7 @@ from hashlib import sha256
 from html import escape
 from typing import IO, Any, ClassVar
 
+from catalog_service.reports.formats import names_of
 from catalog_service.reports.people import tell_confirmation, tell_origin
 from catalog_service.reports.repository import LinkedTestCase, MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import About
@@ -53,6 +54,7 @@ POLICY = (
 
 _HEADINGS = ("Requirement", "Title", "Priority", "Status", "Test case", "Title", "Status", "Link", "Confidence")
 _ITEM = ("title", "priority", "status")
+_ROLLED = ("Parents", "Rolled verdict")
 _ORPHAN_HEADINGS = ("Test case", "Title", "Priority", "Status")
 
 
@@ -69,7 +71,8 @@ class HtmlMatrix:
         self._module: str | None = None
         self._has_people = about.has_people
         self._in_orphans = False
-        self._headings = (*_HEADINGS, "Verdict", "Last result") if about.has_results else _HEADINGS
+        results = ("Verdict", "Last result") if about.has_results else ()
+        self._headings = (*_HEADINGS, *results, *(_ROLLED if about.is_rolled else ()))
         said = f"Project {about.project}, {about.made_at:%Y-%m-%d %H:%M} UTC. Filters: {about.filter_text}"
         figures = [(label(name), _figure(name, value)) for name, value in about.summary.items()]
         self._put(beginning("Traceability matrix", said, about.notes, figures) + table_of(self._headings))
@@ -152,6 +155,7 @@ def _group(row: MatrixRow, has_people: bool) -> str:
         none = '<td class="none" data-label="Test case" colspan="5">no test case</td>'
         if "verdict" in row:
             none += f'<td data-label="Verdict">{text_of(row["verdict"])}</td><td></td>'
+        none += _rolled_cells(row, span)
         return f"<tbody><tr>{''.join(cells)}{none}</tr></tbody>\n"
     first, *others = (_test_case_cells(test_case, has_people) for test_case in linked)
     if "verdict" in row:
@@ -159,8 +163,17 @@ def _group(row: MatrixRow, has_people: bool) -> str:
         results = [f'<td data-label="Last result">{text_of(test_case["last_result"])}</td>' for test_case in linked]
         first += results[0]
         others = [other + result for other, result in zip(others, results[1:], strict=True)]
+    first += _rolled_cells(row, span)
     more = "".join(f"<tr>{other}</tr>" for other in others)
     return f"<tbody><tr>{''.join(cells)}{first}</tr>{more}</tbody>\n"
+
+
+def _rolled_cells(row: MatrixRow, span: str) -> str:
+    if "parents" not in row:
+        return ""
+    values = names_of(row["parents"]), row["rolled_verdict"]
+    pairs = zip(_ROLLED, values, strict=True)
+    return "".join(f'<td data-label="{name}"{span}>{text_of(value)}</td>' for name, value in pairs)
 
 
 def _test_case_cells(test_case: LinkedTestCase, has_people: bool) -> str:

@@ -24,6 +24,8 @@ COLUMNS = (
     *("verdict", "verified", *_COUNTS),
 )
 """Of the flat form: a line a requirement."""
+ROLLED = ("rolled_verdict", "rolled_coverage")
+"""What a line tells beside, where it is asked for."""
 _SHOWN = ("Requirement", "Title", "Priority", "Verdict", "Tests", *map(label, COUNTED))
 """Of what people read: the verdict, and all that it can be worked out from again."""
 
@@ -37,7 +39,19 @@ class About:
     filters: dict[str, str]
     notes: Sequence[str]
     """What a reader has to know before all else, such as results of other commits that count."""
+    rolled: bool = False
+    """Whether lines tell what requirements come to with those below them."""
     project: str = field(default_factory=projects.current.get)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the flat form."""
+        return (*COLUMNS, *ROLLED) if self.rolled else COLUMNS
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What stands above the columns that people read."""
+        return (*_SHOWN, *map(label, ROLLED)) if self.rolled else _SHOWN
 
     @property
     def said(self) -> str:
@@ -78,7 +92,8 @@ class Document(Protocol):
 def _line(row: Row) -> list[Any]:
     counts = row["counts"]
     item = [row[name] for name in ("id", *_ITEM)]
-    return [*item, row["verdict"], row["verified"], *(counts[name] for name in _COUNTS)]
+    beside = [row[name] for name in ROLLED if name in row]
+    return [*item, row["verdict"], row["verified"], *(counts[name] for name in _COUNTS), *beside]
 
 
 class _Text:
@@ -108,7 +123,7 @@ class CsvDocument(_Text):
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
         self._put(BYTE_ORDER_MARK)
-        self._add([(*COLUMNS, "about")])
+        self._add([(*about.columns, "about")])
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
@@ -129,12 +144,13 @@ class XlsxDocument(_Text):
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
         cover = Cover(_TITLE, about.basis.now, {"Summary": self._summary}, label)
-        self._book = Workbook(file, folder, cover, ("Verification", COLUMNS))
+        self._columns = about.columns
+        self._book = Workbook(file, folder, cover, ("Verification", self._columns))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
         for row in rows:
-            self._book.add("Verification", COLUMNS, map(cell, _line(row)))
+            self._book.add("Verification", self._columns, map(cell, _line(row)))
 
     def finish(self) -> None:
         """See Document.finish."""
@@ -162,14 +178,14 @@ class HtmlDocument(_Text):
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        self._put(beginning(_TITLE, about.said, about.notes, about.figures) + table_of(_SHOWN))
+        self._put(beginning(_TITLE, about.said, about.notes, about.figures) + table_of(about.headings))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
         for row in rows:
             cells = "".join(
                 f'<td data-label="{name}">{text_of(value)}</td>'
-                for name, value in zip(_SHOWN, _shown(row), strict=True)
+                for name, value in zip(self._about.headings, _shown(row), strict=True)
             )
             self._put(f"<tbody><tr>{cells}</tr></tbody>\n")
 
@@ -188,7 +204,7 @@ class MarkdownDocument(_Text):
         figures = "".join(f"| {name} | {value} |\n" for name, value in about.figures)
         notes = "".join(f"- {_plain(note)}\n" for note in about.notes[1:])
         self._put(f"# {_TITLE}\n\n{_plain(about.said)}\n\n{notes}\n| Figure | Value |\n|---|---|\n{figures}\n")
-        self._put(f"| {' | '.join(_SHOWN)} |\n|{'---|' * len(_SHOWN)}\n")
+        self._put(f"| {' | '.join(about.headings)} |\n|{'---|' * len(about.headings)}\n")
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
@@ -198,7 +214,8 @@ class MarkdownDocument(_Text):
 def _shown(row: Row) -> list[str]:
     verdict = row["verdict"].replace("_", " ")
     figures = [str(row["counts"][name]) for name in ("tests_linked", *COUNTED)]
-    return [row["external_id"] or str(row["id"]), row["title"], row["priority"], verdict, *figures]
+    beside = [row[name].replace("_", " ") for name in ROLLED if name in row]
+    return [row["external_id"] or str(row["id"]), row["title"], row["priority"], verdict, *figures, *beside]
 
 
 def _plain(text: str) -> str:

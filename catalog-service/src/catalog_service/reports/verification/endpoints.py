@@ -48,6 +48,9 @@ class VerificationQuery(RequirementFilters, BasisQuery):
 
     verdict: Annotated[str | None, alternatives(Verdict)] = None
     allow_flaky: AllowFlaky = False
+    rolled: Annotated[
+        bool, Field(description="Add what each comes to with all below it: `rolled` and `rolled_coverage`.")
+    ] = False
     format: Annotated[
         VerificationFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
     ] = None
@@ -94,7 +97,7 @@ async def get_verification(request: Request, viewer: Viewer, database: Db, setti
     now = datetime.now(UTC)
     chosen = parse_choice("verdict", query.verdict, Verdict)
     basis = basis_of(query, settings, now)
-    of = Verification(await scope_of(database, query), basis, query.allow_flaky, chosen)
+    of = Verification(await scope_of(database, query), basis, query.allow_flaky, chosen, query.rolled)
     filters = {**of.scope.filters, **({} if query.verdict is None else {"verdict": query.verdict})}
     form = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if form is VerificationFormat.JSON:
@@ -140,7 +143,7 @@ async def _make(
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="verification-"))
             async with snapshot(database) as connection:
                 summary = await service.summary(database, connection, of)
-                about = About(summary, of.basis, filters, await tell_older(connection, of.basis))
+                about = About(summary, of.basis, filters, await tell_older(connection, of.basis), of.rolled)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 async with aclosing(service.rows(connection, of)) as parts:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from catalog_service.executions.schemas import VerdictCounts
 from catalog_service.reports.schemas import ReportedItem, ReportScope
+from catalog_service.rolled.schemas import Below, Rolled
 from catalog_service.verdicts import Verdict
 from chassis.web.listing import Page
 
@@ -66,6 +67,8 @@ class VerifiedRequirement(ReportedItem):
     verified: bool
     counts: VerdictCounts
     missing: Annotated[list[UUID], Field(description="Its test cases that were not run, or skipped.")]
+    rolled: Annotated[Rolled | None, Field(description="With all below it; only with rolled=true.")] = None
+    rolled_coverage: Below | None = None
 
 
 class VerificationReport(ReportScope, Page[VerifiedRequirement]):

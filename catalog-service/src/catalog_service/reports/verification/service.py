@@ -8,6 +8,7 @@ from catalog_service import verdict_filters, verdicts
 from catalog_service.figures import figures
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
+from catalog_service.rolled import reads as rolled
 from catalog_service.verdict_reads import as_verdict, of_requirements
 from catalog_service.verdict_states import IS_TRACED
 from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_verdicts
@@ -32,6 +33,8 @@ class Verification:
     basis: Basis
     allow_flaky: bool
     chosen: Choice[Verdict] | None
+    rolled: bool = False
+    """Whether rows tell what requirements come to with those below them."""
 
     @property
     def ids(self) -> str | None:
@@ -66,6 +69,15 @@ async def summary(database: Database, connection: Connection, of: Verification) 
 
 async def page(connection: Connection, of: Verification, wanted: PageRequest, total: int) -> Fetched:
     """Return a page of the requirements in scope with their verdicts; `total`: how many there are of any verdict."""
+    found = await _page(connection, of, wanted, total)
+    if of.rolled:
+        known = await rolled.of_requirements(connection, [row["id"] for row in found.rows], of.basis)
+        for row in found.rows:
+            row |= known[row["id"]]
+    return found
+
+
+async def _page(connection: Connection, of: Verification, wanted: PageRequest, total: int) -> Fetched:
     if of.chosen is None:
         scope = of.scope.requirements
         found = await fetch_page(connection, _COLUMNS, "requirements r", scope, wanted, f"SELECT {total}")
@@ -93,6 +105,7 @@ async def rows(connection: Connection, of: Verification) -> AsyncGenerator[list[
     """Return all requirements of the report, some hundred at a time, through a cursor of the server."""
     conditions = Conditions(**of.parameters)
     conditions.choose("r.verdict", of.chosen)
+    of_all = await rolled.all_rolled(connection, of.basis) if of.rolled else {}
     everything = PageRequest(repository.MATRIX_ORDER, None)
     async with connection.cursor(name="verification") as cursor:
         await cursor.execute(
@@ -100,7 +113,7 @@ async def rows(connection: Connection, of: Verification) -> AsyncGenerator[list[
             {**conditions.parameters, **everything.parameters},
         )
         while some := await cursor.fetchmany(_ROWS_AT_ONCE):
-            yield [_row(row, of) for row in some]
+            yield [_row(row, of) | of_all.get(row["id"], {}) for row in some]
 
 
 def _row(row: Row, of: Verification) -> Row:
