@@ -91,7 +91,7 @@ async def test_the_worker_forgets_what_counts_no_more_and_rotates_old_keys(servi
         keys = await service.rows("SELECT kid FROM signing_keys")
         return len(attempts), len(networks), [row["token_id"] for row in ended], len(keys)
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while await left() != (1, 0, ["alive"], 2):  # noqa: ASYNC110 - it is the database that changes
             await asyncio.sleep(0.05)
     running.cancel()

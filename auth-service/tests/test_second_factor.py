@@ -151,7 +151,7 @@ async def test_secrets_of_before_are_encrypted_at_start_and_work_as_they_did(ser
         begun = ok(await replica.call("POST", BASE, {"password": PASSWORD}, caller=lee))
         assert not await service.rows("SELECT FROM second_factors WHERE secret = %s", begun["secret"])
         ok(await replica.call("POST", f"{BASE}/confirm", {"code": code_of(begun["secret"])}, caller=lee))
-        async with asyncio.timeout(20), service.database.transaction() as connection:
+        async with asyncio.timeout(120), service.database.transaction() as connection:
             await connection.execute("SELECT FROM second_factors FOR UPDATE")
             await encrypt_all(replica.database, replica.settings.cipher)  # as each ten minutes: it waits for no log-in
     later = secrets.token_hex(32)

@@ -53,7 +53,7 @@ async def ids(catalog: Any) -> dict[str, Any]:
         params={"run": MARK, "name": MARK, "branch": MARK, "commit": MARK},
     )
     stored = ok(upload, 202)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while stored["status"] == "running":
             await asyncio.sleep(0.05)
             stored = await here.read(f"/test-results/{stored['id']}")

@@ -20,7 +20,7 @@ async def serving(app: ASGIApp, tls: ssl.SSLContext | None = None, port: int = 0
     with socket.create_server(("127.0.0.1", port)) as listener:
         server = Server(app, grace=1, tls=tls)
         task = asyncio.create_task(server.serve(sockets=[listener]))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
                 await asyncio.sleep(0.01)
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -28,7 +28,7 @@ async def serving(app: ASGIApp, tls: ssl.SSLContext | None = None, port: int = 0
         await task
 
 
-_PATIENCE = 20
+_PATIENCE = 120
 """Seconds that a test with such a server has to end."""
 
 

@@ -339,7 +339,7 @@ async def running_gateway(
         gateway = Gateway(read, proxy, sessions, peers, Page(static))
         watching = asyncio.create_task(verifier.run())
         stack.callback(watching.cancel)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while not verifier.revocations.is_fresh():  # noqa: ASYNC110 - this is what a caller would see
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)

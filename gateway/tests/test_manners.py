@@ -102,7 +102,7 @@ async def test_only_addresses_localhost_and_the_public_name_are_answered(
 
 async def test_head_ends_what_get_would_go_on_with(both: Running) -> None:
     both.endless.clear()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         response = await both.get("/api/v1/links/endless", both.issuer.token(), method="HEAD")
         assert (response.status_code, response.content) == (200, b"")
         await both.endless.wait()

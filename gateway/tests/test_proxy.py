@@ -257,10 +257,10 @@ async def test_what_a_service_does_not_take_of_a_file_stays_with_the_caller(runn
 async def test_the_time_for_an_answer_begins_when_the_body_is_whole(deployed: bool) -> None:
     async def slow() -> AsyncIterator[bytes]:
         for _ in range(4):
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(1.2)
             yield b"x"
 
-    async with running_gateway(deployed=deployed, patience=0.5) as running:
+    async with running_gateway(deployed=deployed, patience=3) as running:
         token = running.issuer.token()
         response = await running.get("/api/v1/imports", token, method="POST", content=slow())
         assert response.json() == {"body_length": 4}

@@ -51,7 +51,7 @@ async def test_events_pass_as_they_come_and_the_position_reaches_the_service(run
         assert (events.status, events.headers["content-type"]) == (200, "text/event-stream")
         assert events.headers["cache-control"] == "no-store"
         assert [event.id for event in await events.events(3)] == [42, 43, 44]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         await running.endless.wait()  # the service tells nobody who has left
 
 

@@ -90,7 +90,7 @@ async def test_many_writers_at_once_neither_miscount_nor_wait_in_a_circle(world:
         response = await world.ask("POST", "/notifications/mark-all-read", reader)
         assert response.status_code == 200
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await asyncio.gather(
             *(tell_and_read(turn) for turn in range(60)),
             *(world.tell(catalog.RequirementCreated(requirement=factories.requirement())) for _ in range(20)),

@@ -48,7 +48,7 @@ def browser() -> Iterator[Any]:
         pytest.fail("Playwright is not installed: `make browser` installs it and runs these tests.", pytrace=False)
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
         try:

@@ -21,6 +21,7 @@ class Visit:
         context.on("console", lambda message: self._hear(message.type, message.text))
         context.on("weberror", lambda error: self._hear("error", str(error.error)))
         context.on("request", lambda request: self.requests.append(request.url))
+        context.set_default_timeout(60_000)
         self.page = context.new_page()
         self.page.on("download", lambda download: self.downloads.append(download.url))
 
@@ -34,7 +35,7 @@ class Visit:
         """Let the page do what it has begun: a picture that fails, a dialog, a frame."""
         self.page.wait_for_timeout(100)
 
-    def wait_for(self, look: Callable[[], object], seconds: float = 5.0) -> None:
+    def wait_for(self, look: Callable[[], object], seconds: float = 60.0) -> None:
         """Let the page go on until `look` finds something, or the time is over."""
         end = time.monotonic() + seconds
         while not look() and time.monotonic() < end:

@@ -37,7 +37,7 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     def run(*words: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "traceline_cli.main", *words]
         settings = {"cwd": tmp_path, "env": ours | variables, "input": typed}
-        return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=600)
 
     return run
 

@@ -60,7 +60,7 @@ def started_in(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple
         yield address, lines
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=120) == 0, output.read_text()
+        assert process.wait(timeout=600) == 0, output.read_text()
         lines[:] = output.read_text().splitlines()
 
 

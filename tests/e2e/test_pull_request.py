@@ -45,7 +45,7 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     def run(*words: str, script: str | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
         command = ["/bin/bash", "-eo", "pipefail", "-c", script] if script is not None else [program_file, *words]
         settings = {"cwd": tmp_path, "env": ours | variables}
-        return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=600)
 
     return run
 

@@ -69,6 +69,7 @@ def things(admin: Traceline) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.timeout(3600)
 def test_nothing_that_schemathesis_tries_meets_a_failure_or_an_undocumented_answer(
     admin: Traceline, memory: Any, tmp_path: Path
 ) -> None:

@@ -55,7 +55,7 @@ def history() -> History:
 def hold(stack: RunningStack, admin: Traceline, history: History) -> Hold:
     """Checks every invariant, once everything has drained."""
 
-    def check(*, within: float = 60.0) -> None:
+    def check(*, within: float = 300.0) -> None:
         invariants.hold(stack, admin, history, within=within)
 
     return check

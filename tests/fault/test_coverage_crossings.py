@@ -32,7 +32,7 @@ def test_every_reviewer_is_told_once_of_every_drop(stack: RunningStack, admin: T
         link = admin.create_link(one["id"], test_case["id"])
         assert admin.delete(f"/links/{link['id']}").status_code == 204
         if turn % (DROPS // KILLS) == DROPS // KILLS // 2:
-            stack.wait_ready(within=15)
+            stack.wait_ready()
             stack.kill("catalog-worker")
     hold()
 

@@ -66,7 +66,7 @@ def test_the_key_is_changed_and_nobody_is_refused(
             for program in READERS:
                 load.acknowledges(20)
                 stack.restart(program)
-                stack.wait_ready(within=60)
+                stack.wait_ready()
         load.acknowledges(50)
     answers = {operation.answer for operation in history.operations}
     assert answers <= {"200", "201", "204", "404"}, history.summary()

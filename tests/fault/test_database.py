@@ -11,8 +11,6 @@ from acceptance.faults.invariants import Hold
 from acceptance.faults.load import Load
 from acceptance.stack import RunningStack
 
-BACK_WITHIN = 60.0
-
 
 @pytest.mark.long
 def test_killed_under_load_it_costs_only_retryable_answers(
@@ -21,8 +19,8 @@ def test_killed_under_load_it_costs_only_retryable_answers(
     with Load(admin, history) as load:
         load.acknowledges(50)
         stack.kill("postgres")
-        stack.wait_ready(within=30)
-        load.all_go_on_after(time.monotonic(), within=BACK_WITHIN)
+        stack.wait_ready()
+        load.all_go_on_after(time.monotonic())
     assert {operation.answer for operation in history.operations} <= {"200", "201", "204", "404", "503"}
     hold()
 
@@ -36,7 +34,7 @@ def test_stopped_for_a_while_it_costs_only_retryable_answers(
             load.acknowledges(50)
             with operating.stopped(stack, "postgres"):
                 time.sleep(away)
-            stack.wait_ready(within=30)
-            load.all_go_on_after(time.monotonic(), within=BACK_WITHIN)
+            stack.wait_ready()
+            load.all_go_on_after(time.monotonic())
     assert {operation.answer for operation in history.operations} <= {"200", "201", "204", "404", "503"}
     hold()

@@ -51,7 +51,7 @@ def test_an_import_survives_the_end_of_its_worker(
     assert made == {"Door 0", f"Door {ROWS - 1}"}
     assert admin.read("/requirements", module=prefix, limit=1)["total"] == ROWS
     stack.wait_ready()
-    hold(within=120)
+    hold()
 
 
 def kill_in(stack: RunningStack, admin: Traceline, place: str, phase: str) -> None:
@@ -86,7 +86,7 @@ def test_what_a_large_import_brings_is_scored_by_one_run_and_copied(admin: Trace
         return bool(newest["total"] > runs and newest["items"][0]["status"] == "completed")
 
     eventually(completed, "the run over what was imported", seconds=240)
-    hold(within=60)
+    hold()
     assert admin.read("/suggestions/runs", limit=1)["total"] == runs + 1
     for number in (0, MANY // 2 - 1):
         ends = [

@@ -55,7 +55,7 @@ def test_keys_are_changed_and_none_is_refused(
             for process in replaced:
                 load.acknowledges(20)
                 stack.restart(process)
-                stack.wait_ready(within=30)
+                stack.wait_ready()
         load.acknowledges(50)
     answers = {operation.answer for operation in history.operations}
     assert answers <= {"200", "201", "204", "404"}, history.summary()

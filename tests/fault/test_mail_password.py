@@ -101,7 +101,7 @@ def test_the_password_is_changed_and_no_mail_is_lost(
         for program in READERS:
             load.acknowledges(20)
             stack.restart(program)
-            stack.wait_ready(within=60)
+            stack.wait_ready()
         mail.known.discard(b"first")
         before = len(mail.recipients)
         eventually(lambda: len(mail.recipients) > before + 2, "mails by the second password")

@@ -16,7 +16,6 @@ from acceptance.faults.toxic import ToxicLink
 from acceptance.stack import RunningStack
 
 HURT_FOR = 12
-HEALED_WITHIN = 45.0
 """As long as a request may take that began while nothing came through, and some seconds."""
 
 WORKERS = ("auth-worker", "catalog-worker", "suggestion-worker", "notification-worker")
@@ -52,7 +51,7 @@ def test_no_client_notices_that_the_way_to_the_broker_is_hurt(
         hurt(load, to_broker, fault)
     answers = {operation.answer for operation in history.operations}
     assert answers <= {"200", "201", "204", "404"}, history.summary()
-    hold(within=90)
+    hold()
 
 
 @pytest.mark.long
@@ -62,12 +61,12 @@ def test_clients_are_answered_in_time_while_the_way_to_catalog_is_hurt(
 ) -> None:
     with Load(admin, history) as load:
         hurt(load, to_catalog, fault)
-        load.all_go_on_after(time.monotonic(), within=HEALED_WITHIN)
+        load.all_go_on_after(time.monotonic())
     allowed = {"200", "201", "204", "404", "503", "504"}
     if fault in {"cut", "reset"}:
         allowed.add("RemoteProtocolError")  # of an answer that was cut in its middle, the caller's is cut too
     assert {operation.answer for operation in history.operations} <= allowed, history.summary()
-    hold(within=90)
+    hold()
 
 
 def hurt(load: Load, links: list[ToxicLink], fault: str) -> None:
@@ -80,7 +79,7 @@ def hurt(load: Load, links: list[ToxicLink], fault: str) -> None:
         time.sleep(1)
     for link in links:
         link.pass_on()
-    load.acknowledges(50, within=HEALED_WITHIN)
+    load.acknowledges(50)
 
 
 @contextmanager
@@ -99,9 +98,9 @@ def through_links(stack: RunningStack, ways: dict[str, tuple[str, str]]) -> Iter
             own = usual.get(program, {})
             opened.callback(restarted, stack, program, own)
             restarted(stack, program, {**own, setting: urlunsplit(there._replace(netloc=netloc))})
-        stack.wait_ready(within=60)
+        stack.wait_ready()
         yield links
-    stack.wait_ready(within=60)
+    stack.wait_ready()
 
 
 def restarted(stack: RunningStack, program: str, overrides: Mapping[str, str]) -> None:

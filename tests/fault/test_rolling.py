@@ -21,7 +21,7 @@ def test_a_rolling_replacement_fails_no_request(
         for process in PROCESSES:
             load.acknowledges(30)
             stack.restart(process)
-            stack.wait_ready(within=30)
+            stack.wait_ready()
         load.acknowledges(50)
     assert {operation.answer for operation in history.operations} <= {"200", "201", "204", "404", "503"}, (
         history.summary()

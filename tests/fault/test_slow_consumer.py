@@ -36,7 +36,7 @@ def test_ten_thousand_events_wait_for_a_slow_consumer(stack: RunningStack, admin
         while_waiting = reading(stack, admin.token, items)
         assert lag(stack) > EVENTS // 2, "it was not slow enough"
     with memory.watched():
-        hold(within=180)
+        hold()
     print(
         f"p99 {usual.percentile(0.99):.1f} ms, while they wait {while_waiting.percentile(0.99):.1f} ms;"
         f" the consumer grew by {memory.grown / 2**20:.1f} MiB"

@@ -16,7 +16,7 @@ def migrate(url: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "DATABASE_URL": url},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 

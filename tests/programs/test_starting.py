@@ -201,7 +201,7 @@ def test_a_broker_that_is_away_is_waited_for_as_long_as_it_takes(postgres: Postg
         assert PASSWORD not in sentence
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     assert process.returncode == 0
 
 
@@ -213,7 +213,7 @@ def test_a_program_can_be_stopped_while_it_waits(part: str, postgres: PostgresSe
         assert "Started" in process.stderr.readline()
         assert "Waiting" in process.stderr.readline()
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     assert process.returncode == 0
 
 
@@ -232,7 +232,7 @@ def test_it_starts_as_soon_as_the_migrations_have_run(postgres: PostgresServer) 
         lines = iter(process.stderr.readline, "")
         assert any("default admin" in line for line in lines)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     assert process.returncode == 0
 
 
@@ -245,7 +245,7 @@ def test_a_newer_schema_serves_older_software(postgres: PostgresServer) -> None:
     with program("catalog_service.app", settings) as process:
         eventually(lambda: _status(address), "a service that is ready", equals=200)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     assert process.returncode == 0
 
 

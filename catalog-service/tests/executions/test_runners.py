@@ -95,7 +95,7 @@ def test_pytest_itself_writes_what_its_example_says(tmp_path: Path) -> None:
     (example,) = (one for one in examples() if one.name == "pytest")
     (tmp_path / example.place).write_text(f"def login(*_):\n    return True\n\n\n{example.lines}")
     command = [sys.executable, "-m", *example.run.split(), "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=600)
     report = (tmp_path / example.send).read_bytes()
     assert find_runner(report) is example
     assert b'<property name="test_case" value="TC-1"' in report

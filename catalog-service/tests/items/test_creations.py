@@ -24,7 +24,7 @@ async def test_one_that_comes_just_when_all_transactions_have_ended_is_not_forgo
         await creations.store({}, NewEvent(drop, "1", SYSTEM), 0)
 
     coming = [asyncio.create_task(store()), asyncio.create_task(store()), asyncio.create_task(store(later=True))]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         answers = await asyncio.gather(*coming, return_exceptions=True)
     assert [type(answer) for answer in answers] == [type(answers[0])] * 3
     with pytest.raises(psycopg.OperationalError):

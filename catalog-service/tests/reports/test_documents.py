@@ -408,7 +408,7 @@ async def test_a_document_is_sent_while_it_is_made(record: Any) -> None:
             super().write(rows)
 
     reader = Reader(record, Held)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         reading = asyncio.create_task(reader.read())
         while reader.content.count(b"\r\n") != 501:
             await reader.came.wait()
@@ -434,7 +434,7 @@ async def test_a_document_is_made_without_waiting_for_its_reader(record: Any) ->
 
     reader = Reader(record, Watched)
     reader.takes.clear()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         reading = asyncio.create_task(reader.read())
         await finished.wait()
         assert record.database.use().available == record.database.use().size

@@ -74,7 +74,7 @@ async def test_a_renewal_passes_over_rows_that_others_change(work: Database) -> 
     await run_out(work)
     async with work.transaction() as other:
         await other.execute("UPDATE work SET done = false WHERE id = 7")
-        async with asyncio.timeout(10), work.connection() as connection:
+        async with asyncio.timeout(120), work.connection() as connection:
             await LEASES.renew(connection, mine)
     assert await claim_once(work, uuid4(), 40) == [7]
 

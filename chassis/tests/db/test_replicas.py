@@ -10,7 +10,7 @@ from testing.postgres import as_owner
 
 
 async def eventually(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         while not is_so():  # noqa: ASYNC110 - what is looked at tells nobody when it changes
             await asyncio.sleep(0.01)
 
@@ -94,7 +94,7 @@ async def test_a_commit_of_another_process_wakes_who_listens(database: Database)
 
     async with other.transaction() as connection:
         await connection.execute("INSERT INTO effects (what) VALUES ('a')")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         await committed.wait()
 
     await replica.end()

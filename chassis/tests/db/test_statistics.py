@@ -39,7 +39,7 @@ async def test_a_table_that_somebody_has_locked_is_not_waited_for(database: Data
     await _grow(database, 100)
     async with database.connection() as connection, connection.transaction():
         await connection.execute("LOCK TABLE effects")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             await statistics.refresh(database)
     assert await _known(database) == -1
 

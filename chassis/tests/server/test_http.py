@@ -201,7 +201,7 @@ async def test_what_nobody_foresaw_tells_no_secret(client: httpx.AsyncClient) ->
 
 
 async def test_of_two_who_wait_for_each_other_one_is_told_to_try_again(client: httpx.AsyncClient) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         answers = await asyncio.gather(client.post("/api/v1/locks/1/2"), client.post("/api/v1/locks/2/1"))
     done, given_up = sorted(answers, key=lambda answer: answer.status_code)
     assert done.status_code == 200

@@ -14,7 +14,7 @@ from chassis.server import protocol
 from chassis.server.http_server import Server, listen
 from testing.certificates import Authority
 
-PATIENCE = 20
+PATIENCE = 120
 HEAD = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
 
 

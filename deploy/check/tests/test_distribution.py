@@ -25,7 +25,7 @@ _RUN = (
 
 def _built(package: Path, folder: Path, target: str) -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
-    subprocess.run(command, cwd=package, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=package, check=True, capture_output=True, timeout=600)
     (made,) = folder.iterdir()
     return made
 
@@ -47,7 +47,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     paths = [str(installed), sysconfig.get_path("purelib")]
     command = [sys.executable, "-S", "-I", "-c", _RUN, *paths, *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
 
 
 def test_what_is_installed_judges_files(installed: Path, tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ def _interrupted(running: subprocess.Popen[bytes]) -> bytes:
     for _ in range(5):
         running.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            return running.communicate(timeout=5)[1]
+            return running.communicate(timeout=600)[1]
     running.kill()
     return b"It did not end."
 

@@ -259,7 +259,7 @@ async def test_events_that_come_while_the_copy_is_rebuilt_wait_and_are_applied_o
 
     seen = len(catalog.feed)
     rebuilding = asyncio.create_task(rebuild_copy(service, slow_read))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         await locked.wait()
     catalog.requirement("The bell rings")
     catalog.change(made["right"], steps={"1": "pull"})
@@ -267,7 +267,7 @@ async def test_events_that_come_while_the_copy_is_rebuilt_wait_and_are_applied_o
     await eventually(lambda: service.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
     assert [row["title"] for row in await service.rows("SELECT title FROM items WHERE title = 'Wrong'")] == ["Wrong"]
     go_on.set()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         await asyncio.gather(rebuilding, receiving)
 
     await fresh.inbox.receive(catalog.feed)
@@ -372,7 +372,7 @@ async def test_the_operator_rebuilds_the_copy_with_one_command(serve: Any, catal
             stderr=asyncio.subprocess.PIPE,
             env={**os.environ, "DATABASE_URL": service.database.url, "CATALOG_URL": url},
         )
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             output, errors = await running.communicate()
 
     assert running.returncode == 0, errors.decode()

@@ -65,7 +65,7 @@ async def test_the_events_of_their_links_wait_for_no_acceptances_that_are_being_
         catalog.link(UUID(pair["requirement"]["id"]), UUID(pair["test_case"]["id"]), UUID(suggestion_id))
     async with service.database.transaction() as connection:
         await connection.execute("SELECT FROM suggestions ORDER BY id FOR UPDATE")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await service.follow()
     assert await service.rows("SELECT FROM linked_pairs") == [{}] * len(queue)
 

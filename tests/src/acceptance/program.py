@@ -66,7 +66,7 @@ class RunningProgram(ABC):
     def kill_everything(self) -> None:
         """End it and all that it has started with SIGKILL, as a power cut would."""
 
-    def run_to_its_end(self, *arguments: str, within: float = 60.0) -> subprocess.CompletedProcess[str]:
+    def run_to_its_end(self, *arguments: str, within: float = 500.0) -> subprocess.CompletedProcess[str]:
         """Start it where it cannot work, and return how it ended with what it wrote."""
         from testing import commands  # pytest and more, which a benchmark has no use for
 

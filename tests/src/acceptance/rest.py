@@ -9,7 +9,7 @@ from acceptance.waiting import eventually
 _IS_SETTLED = "SELECT h.head = s.position FROM corpus_head h, settlement s"
 
 
-def settled(system: System, *, within: float = 60.0) -> None:
+def settled(system: System, *, within: float = 300.0) -> None:
     """Wait until nothing is under way any more and pending suggestions are complete.
 
     Raises:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import httptools
 
-CLOSES_WITHIN = 40.0
+CLOSES_WITHIN = 120.0
 """Seconds after which every connection that a server was told nothing sensible on is over."""
 
 

@@ -18,7 +18,7 @@ _PROCESSES.set_forkserver_preload(
 
 
 def run(
-    module: str, arguments: Sequence[str], environment: Mapping[str, str], *, typed: str = "", seconds: float = 120
+    module: str, arguments: Sequence[str], environment: Mapping[str, str], *, typed: str = "", seconds: float = 500
 ) -> tuple[int, str, str]:
     """Run a module to its end; return its exit code, standard output and standard error.
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 from starlette.types import ASGIApp, Message
 
-_PATIENCE = 20
+_PATIENCE = 120
 """Seconds until a test gives up."""
 
 

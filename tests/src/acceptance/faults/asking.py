@@ -15,7 +15,7 @@ PATIENCE = 40.0
 _PAUSE = 0.3
 _SAME_CONNECTION_FOR = 10
 """Requests."""
-_GIVE_UP_AFTER = 90.0
+_GIVE_UP_AFTER = 240.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import aio_pika
 from aio_pika.abc import AbstractChannel
 
-_TAKEN_WITHIN = 30
+_TAKEN_WITHIN = 120
 
 
 def put(url: str, queue: str, bodies: Sequence[bytes]) -> None:

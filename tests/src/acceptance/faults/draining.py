@@ -10,7 +10,7 @@ from acceptance.faults.databases import FOLLOWERS, SERVICES, SOURCES, System, qu
 Heads = dict[str, int]
 
 
-def drained(system: System, *, within: float = 60.0) -> Heads:
+def drained(system: System, *, within: float = 300.0) -> Heads:
     """Wait until nothing is under way any more; return the heads of the feeds.
 
     Raises:

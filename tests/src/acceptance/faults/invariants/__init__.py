@@ -14,11 +14,11 @@ _SHOWN = 50
 class Hold(Protocol):
     """Checks every invariant of one system and one history, once everything has drained."""
 
-    def __call__(self, *, within: float = 60.0) -> None:
+    def __call__(self, *, within: float = 300.0) -> None:
         """Wait `within` seconds for the draining; raise AssertionError with every violation."""
 
 
-def hold(system: System, admin: Traceline, history: History, *, within: float = 60.0) -> None:
+def hold(system: System, admin: Traceline, history: History, *, within: float = 300.0) -> None:
     """Wait until everything has drained, then check every invariant.
 
     Args:
