@@ -68,6 +68,24 @@ def test_a_requirement_is_found_renamed_and_opened_by_keyboard(page_of: PageOf, 
     expect(page.locator("[data-active]")).to_contain_text("001 renamed")
 
 
+def test_a_requirement_is_put_below_another_and_stands_in_the_tree(page_of: PageOf, reviewer: Traceline) -> None:
+    module, (child, parent) = many(reviewer, 2)
+    page = page_of("reviewer", f"/requirements/{child['id']}?tab=trace").page
+    page.get_by_role("button", name="Add a parent").click()
+    page.keyboard.type(parent["title"])
+    page.get_by_role("option", name=parent["title"]).click()
+    above = page.get_by_role("region", name="Above")
+    expect(above.get_by_role("link", name=parent["title"])).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name=re.compile("^Edit")).click()
+    page.get_by_role("textbox", name="Title").fill(f"{module} otherwise")
+    expect(page.get_by_text("Saving this makes 1 relation suspect.")).to_be_visible()
+    assert axe.violations(page) == []
+    page = page_of("reviewer", "/tree").page
+    expect(page.get_by_role("treegrid", name="Requirement tree").get_by_role("row").nth(1)).to_be_visible()
+    assert axe.violations(page) == []
+
+
 @pytest.mark.long
 class TestList:
     def test_filters_are_in_the_address_and_survive_reload_and_back(self, page_of: PageOf, reviewer: Traceline) -> None:

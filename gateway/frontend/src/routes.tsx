@@ -20,6 +20,7 @@ const SCREENS: Record<string, ComponentType> = {
   "/": lazy(() => import("./dashboard/page")),
   "/review": lazy(() => import("./review/page")),
   "/suspect": lazy(() => import("./suspect/page")),
+  "/tree": lazy(() => import("./levels/page")),
   "/matrix": lazy(() => import("./matrix/page")),
   "/notifications": lazy(() => import("./notifications/page")),
   "/results": lazy(async () => ({ default: (await import("./results/screens")).ResultsPage })),

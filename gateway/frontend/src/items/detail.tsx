@@ -29,8 +29,9 @@ import { useSave } from "./save"
 import { SuggestionsTab } from "./suggestions-tab"
 import { useItem } from "./use-item"
 
+const TraceTab = lazy(async () => ({ default: (await import("../levels/trace-tab")).TraceTab }))
 const ResultsTab = lazy(async () => ({ default: (await import("../results/screens")).ResultsTab }))
-const TABS = ["links", "suggestions", "results", "history", "activity"] as const
+const TABS = ["links", "trace", "suggestions", "results", "history", "activity"] as const
 const URL_FIELDS = { tab: v.optional(v.picklist(TABS), "links") }
 
 export const RequirementDetail = () => <ItemDetail kind={REQUIREMENTS} />
@@ -137,6 +138,12 @@ function Editing({ leave, children }: { leave: () => void; children: React.React
   )
 }
 
+const Trace = ({ item }: { item: Read["item"] }) => (
+  <Suspense fallback={<Skeleton rows={3} />}>
+    <TraceTab item={item} />
+  </Suspense>
+)
+
 function Parts({ kind, read: { item } }: { kind: Kind; read: Read }) {
   const [{ tab }, setUrl] = useUrl(URL_FIELDS)
   const links = useLinked(kind, item.id)
@@ -155,6 +162,9 @@ function Parts({ kind, read: { item } }: { kind: Kind; read: Read }) {
           count: count(links.data?.total),
           content: () => <LinksTab kind={kind} item={item} query={links} />,
         },
+        ...(kind === REQUIREMENTS
+          ? [{ id: "trace" as const, label: words.trace, content: () => <Trace item={item} /> }]
+          : []),
         {
           id: "suggestions",
           label: words.suggestions,

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useMemo, useRef, useState } from "react"
+import { type KeyboardEvent, lazy, Suspense, useMemo, useRef, useState } from "react"
 import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Field as TextField, type FieldProps as TextFieldProps } from "../kit/field"
@@ -8,7 +8,7 @@ import { m } from "../messages"
 import { FieldInputs } from "./field-inputs"
 import { numbered, optionsOf, stepsOf, tagsOf } from "./fields"
 import css from "./form.module.css"
-import { type Item, type Kind, TEST_CASES } from "./kinds"
+import { type Item, type Kind, REQUIREMENTS, TEST_CASES } from "./kinds"
 import type { Edits, Field } from "./merge"
 import {
   dataBeside,
@@ -20,6 +20,8 @@ import {
   valuesOf,
 } from "./project-fields"
 import { StepsField } from "./steps-field"
+
+const MadeSuspect = lazy(() => import("../levels/made-suspect"))
 
 type Props = {
   kind: Kind
@@ -97,6 +99,9 @@ export function ItemForm({ kind, item, button, send, cancel }: Props) {
         <FieldInputs fields={own} draft={said} errors={errors} change={change} />
       </div>
       {AFTER.map(show)}
+      <Suspense>
+        {item.id && kind === REQUIREMENTS && changesMeaning(first, said) && <MadeSuspect id={item.id} />}
+      </Suspense>
       <div className={css.buttons}>
         {failure}
         <Button onPress={cancel}>{m.common.cancel}</Button>
@@ -107,6 +112,9 @@ export function ItemForm({ kind, item, button, send, cancel }: Props) {
     </form>
   )
 }
+
+const MEANING = ["title", "description", "type", "priority"]
+const changesMeaning = (before: Draft, now: Draft) => MEANING.some((name) => before[name] !== now[name])
 
 const TEXTS = ["external_id", "module", "source_system", "source_url"] as const
 const TEXTS_OF_TEST_CASES = ["preconditions", "postconditions"] as const

@@ -10,7 +10,7 @@ export function useActiveRow(moved?: (index: number, keepsRange: boolean) => voi
   function activate(index: number, keepsRange = false) {
     setActive(index)
     table.current?.scrollTo(index)
-    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
+    if (!document.activeElement?.closest("[role=grid], [role=treegrid]")) table.current?.focus()
     moved?.(index, keepsRange)
   }
   function begin() {

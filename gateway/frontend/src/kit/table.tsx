@@ -1,5 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table element cannot hold rows that are placed by their index
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active row
+// biome-ignore-all lint/a11y/noStaticElementInteractions: its role is that of a grid or of a tree of rows
+// biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: both roles have them
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { memo, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from "react"
 import { usePreferences } from "../shell/preferences"
@@ -33,6 +35,9 @@ export const writeSort = ({ field, descending }: Sort): string => (descending ? 
 
 export type Table = { focus: () => void; scrollTo: (index: number) => void }
 
+/** A place in a tree: its level from 1 on, whether what is below it is shown (if anything is), its place of how many. */
+export type Place = { level: number; isOpen: boolean | undefined; position: number; size: number }
+
 type Selection<Row> = {
   has: (row: Row) => boolean
   /** Everything is selected, shown or not. */
@@ -51,6 +56,8 @@ export type TableProps<Row> = {
   count: number
   /** The row at an index; undefined while it is on its way. */
   row: (index: number) => Row | undefined
+  /** Where a row stands in a tree, which the table then is. */
+  placeOf?: (row: Row) => Place
   /** Called with the first and the last index in sight. */
   onSight: (first: number, last: number) => void
   active: number
@@ -108,7 +115,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     <div
       ref={scroller}
       className={css.table}
-      role="grid"
+      role={props.placeOf ? "treegrid" : "grid"}
       tabIndex={0}
       aria-label={props.label}
       aria-rowcount={count + 1}
@@ -149,6 +156,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
             index={index}
             start={start}
             row={props.row(index)}
+            placeOf={props.placeOf}
             columns={columns}
             isActive={index === active}
             isSelected={isSelected(selection, props.row(index))}
@@ -172,11 +180,22 @@ type RowProps<Row> = {
   isSelected: boolean | undefined
   isFixed: boolean
   labelOf: ((row: Row) => string) | undefined
+  placeOf: ((row: Row) => Place) | undefined
   /** Its cells while it is edited. */
   editor: ReactNode
 }
 
-const TableRow = memo(function TableRow<Row>({ id, index, start, row, columns, editor, ...is }: RowProps<Row>) {
+const TableRow = memo(function TableRow<Row>({
+  id,
+  index,
+  start,
+  row,
+  columns,
+  editor,
+  placeOf,
+  ...is
+}: RowProps<Row>) {
+  const place = row && placeOf?.(row)
   return (
     <div
       id={id}
@@ -186,6 +205,10 @@ const TableRow = memo(function TableRow<Row>({ id, index, start, row, columns, e
       data-active={is.isActive || undefined}
       aria-rowindex={index + 2}
       aria-selected={is.isSelected}
+      aria-level={place?.level}
+      aria-expanded={place?.isOpen}
+      aria-posinset={place?.position}
+      aria-setsize={place?.size}
       aria-busy={row ? undefined : true}
       style={{ transform: `translateY(${start}px)` }}
     >

@@ -215,6 +215,7 @@ function Edit({ name, taken, rules, close, use }: EditProps) {
 const KNOWN: Schemas["RuleName"][] = [
   "min_coverage",
   "min_verified",
+  "min_rolled_verified",
   "max_uncovered",
   "max_failed",
   "max_flaky",

@@ -20,6 +20,7 @@ export function usePlaces(): Place[] {
     { path: "/review", label: m.shell.review, key: "v", count: countOf("review") },
     { path: "/matrix", label: m.shell.matrix, key: "m" },
     { path: "/requirements", label: m.shell.requirements, key: "r" },
+    { path: "/tree", label: m.shell.tree, key: "h" },
     { path: "/test-cases", label: m.shell.testCases, key: "t" },
     { path: "/results", label: m.shell.results, key: "u" },
     ...(mayImport ? [{ path: "/imports", label: m.exchange.imports, key: "i" }] : []),

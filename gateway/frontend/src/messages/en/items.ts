@@ -181,6 +181,7 @@ export const items = {
   detail: {
     facts: "Facts",
     links: "Links",
+    trace: "Trace",
     suggestions: "Suggestions",
     results: "Results",
     history: "History",
