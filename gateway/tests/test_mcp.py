@@ -1,10 +1,13 @@
 """The door at /mcp: both eras of the protocol, who is let in, and what is refused in which form."""
 
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from stand_ins import Running, running_gateway
 
 from gateway.mcp import protocol
@@ -173,6 +176,38 @@ async def test_a_call_is_in_the_project_of_its_address(running: Running) -> None
         running, message("tools/call", name="get", arguments={"items": ["REQ-1"]}), "/mcp/projects/OTHER"
     )
     assert "project_not_found" in refused.json()["result"]["content"][0]["text"]
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text(max_size=60),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=9), inner, max_size=5),
+    max_leaves=10,
+)
+_HEADERS = st.dictionaries(
+    st.sampled_from([protocol.VERSION_HEADER, protocol.METHOD_HEADER, protocol.NAME_HEADER]), st.binary(max_size=20)
+)
+
+
+@given(
+    st.binary()
+    | st.fixed_dictionaries(
+        {"jsonrpc": st.just("2.0")},
+        optional={
+            "id": _JSON,
+            "method": st.sampled_from(["tools/call", "ping"]),
+            "params": _JSON | st.fixed_dictionaries({"_meta": st.dictionaries(st.sampled_from(list(META)), _JSON)}),
+        },
+    ),
+    _HEADERS,
+)
+def test_whatever_comes_is_a_message_or_a_fault(body: Any, sent: dict[bytes, bytes]) -> None:
+    with suppress(protocol.Fault):
+        protocol.read(body if isinstance(body, bytes) else orjson.dumps(body), sent)
+
+
+@given(st.dictionaries(st.text(max_size=20), _JSON, max_size=20), st.integers(1, 500))
+def test_each_result_is_short_enough(result: Json, times: int) -> None:
+    assert len(encode(fit(result | {"rows": [result] * times}))) <= MOST
 
 
 def test_a_long_result_says_that_it_was_shortened() -> None:

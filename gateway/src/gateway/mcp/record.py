@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 import orjson
 from starlette.types import Scope
+from typing_extensions import TypedDict
 
 from chassis.core.problems import Invalid, NotFound, Problem, Unauthenticated
 from chassis.core.wording import listed, no_uuid, shown
@@ -22,6 +23,14 @@ _NOT_FOR_MODELS = frozenset({"type", "title", "instance"})
 """Members of problem documents that say nothing beside `code` and `detail`."""
 REQUIREMENT, TEST_CASE = "requirement", "test_case"
 PATHS = {REQUIREMENT: "/requirements", TEST_CASE: "/test-cases"}
+
+
+class Named(TypedDict):
+    """An item as other things name it."""
+
+    id: str
+    key: str | None
+    title: str
 
 
 class Refusal(Exception):
@@ -83,6 +92,11 @@ def document_of(problem: Problem) -> Json:
     if problem.errors:
         told["errors"] = [{"pointer": one.pointer, "message": one.message, "code": one.code} for one in problem.errors]
     return told
+
+
+def named(item: Json) -> Named:
+    """Return an item as other things name it."""
+    return {"id": item["id"], "key": item["external_id"], "title": item["title"]}
 
 
 def in_path(name: str) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from gateway.mcp.arguments import Arguments
-from gateway.mcp.record import REQUIREMENT, Json, Record, find_item
+from gateway.mcp.record import REQUIREMENT, Json, Named, Record, find_item, named
 from gateway.mcp.tools.tool import Tool
 
 _MOST = 10
@@ -21,7 +21,7 @@ class CandidatesArguments(Arguments):
 
 class Candidate(TypedDict):
     suggestion_id: str
-    test_case: dict[str, str | None]
+    test_case: Named
     score: float
     band: str
     reason: str | None
@@ -29,7 +29,7 @@ class Candidate(TypedDict):
 
 
 class Rejected(TypedDict):
-    test_case: dict[str, str | None]
+    test_case: Named
     score: float
     by: str | None
     at: str | None
@@ -37,7 +37,7 @@ class Rejected(TypedDict):
 
 
 class Candidates(TypedDict):
-    requirement: dict[str, str | None]
+    requirement: Named
     items: list[Candidate]
     total: int
     rejected: list[Rejected]
@@ -53,12 +53,12 @@ async def _run(record: Record, asked: CandidatesArguments) -> Candidates:
         record.get("/suggestions", status="rejected", **of_item),
     )
     return {
-        "requirement": _named(item),
+        "requirement": named(item),
         "items": [_candidate(row) for row in pending["items"]],
         "total": pending["total"],
         "rejected": [
             {
-                "test_case": _named(row["test_case"]),
+                "test_case": named(row["test_case"]),
                 "score": row["similarity_score"],
                 "by": row["reviewed_by"],
                 "at": row["reviewed_at"],
@@ -73,16 +73,12 @@ def _candidate(row: Json) -> Candidate:
     metadata = row["suggestion_metadata"] or {}
     return {
         "suggestion_id": row["id"],
-        "test_case": _named(row["test_case"]),
+        "test_case": named(row["test_case"]),
         "score": row["similarity_score"],
         "band": row["band"],
         "reason": row["suggestion_reason"],
         "matched_terms": [one["term"] for one in metadata.get("matched_terms", [])][:_TERMS],
     }
-
-
-def _named(item: Json) -> dict[str, str | None]:
-    return {"id": item["id"], "key": item["external_id"], "title": item["title"]}
 
 
 CANDIDATES = Tool(

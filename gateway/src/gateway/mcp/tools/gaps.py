@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from gateway.mcp.arguments import Arguments
-from gateway.mcp.record import Json, Record
+from gateway.mcp.record import Json, Named, Record, named
 from gateway.mcp.tools.tool import Tool
 
 _MOST = 20
@@ -40,12 +40,6 @@ class GapsArguments(Arguments):
     after: Annotated[str | None, Field(description="`next` of the answer before, with the same kind and filters.")] = (
         None
     )
-
-
-class Named(TypedDict):
-    id: str
-    key: str | None
-    title: str
 
 
 class Gap(TypedDict):
@@ -136,14 +130,10 @@ def _suspect_link(link: Json) -> Gap:
     return {
         "kind": "suspect",
         "id": link["id"],
-        "requirement": _named(link["requirement"]),
-        "test_case": _named(link["test_case"]),
+        "requirement": named(link["requirement"]),
+        "test_case": named(link["test_case"]),
         "reason": link["suspect_reason"]["summary"],
     }
-
-
-def _named(item: Json) -> Named:
-    return {"id": item["id"], "key": item["external_id"], "title": item["title"]}
 
 
 GAPS = Tool(

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from chassis.core.problems import Invalid
 from chassis.core.wording import listed, nearest, shown
 from gateway.mcp.arguments import Arguments
-from gateway.mcp.record import PATHS, REQUIREMENT, TEST_CASE, Json, Record, find_items, no_such_item
+from gateway.mcp.record import PATHS, REQUIREMENT, TEST_CASE, Json, Record, find_items, named, no_such_item
 from gateway.mcp.tools.tool import Tool
 
 MOST = 10
@@ -113,7 +113,7 @@ def _link(link: Json, other: str) -> Json:
     told: Json = {
         "link_id": link["id"],
         "link_type": link["link_type"],
-        other: _named(link[other]),
+        other: named(link[other]),
         "suspect": link["suspect"],
     }
     if link["suspect"]:
@@ -136,13 +136,13 @@ async def _add_pending(record: Record, kind: str, rows: list[Json]) -> None:
                 {
                     "proposal_id": one["id"],
                     "kind": one["kind"],
-                    other: _named(one[other]),
+                    other: one[other] and named(one[other]),
                     "agent": one["agent"]["name"],
                 }
                 for one in _first(proposals, kind, row)
             ),
             *(
-                {"suggestion_id": one["id"], other: _named(one[other]), "score": one["similarity_score"]}
+                {"suggestion_id": one["id"], other: one[other] and named(one[other]), "score": one["similarity_score"]}
                 for one in _first(suggestions, kind, row)
             ),
         ]
@@ -150,10 +150,6 @@ async def _add_pending(record: Record, kind: str, rows: list[Json]) -> None:
 
 def _first(page: Json, kind: str, row: Json) -> list[Json]:
     return [one for one in page["items"] if one[f"{kind}_id"] == row["id"]][:_CHANGES]
-
-
-def _named(item: Json | None) -> Json | None:
-    return None if item is None else {"id": item["id"], "key": item["external_id"], "title": item["title"]}
 
 
 async def _add_changes(record: Record, row: Json) -> None:

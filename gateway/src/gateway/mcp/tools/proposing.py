@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from chassis.core.problems import Invalid
 from gateway.mcp.arguments import Arguments
-from gateway.mcp.record import Json, Record, in_path
+from gateway.mcp.record import Json, Named, Record, in_path, named
 from gateway.mcp.tools.tool import Tool
 
 _MOST = 20
@@ -109,8 +109,8 @@ class Mine(TypedDict):
     proposal_id: str
     kind: str
     status: str
-    requirement: dict[str, str | None] | None
-    test_case: dict[str, str | None] | None
+    requirement: Named | None
+    test_case: Named | None
     body: dict[str, Any]
     rationale: str
     confidence: float | None
@@ -139,8 +139,8 @@ def _mine(one: Json) -> Mine:
         "proposal_id": one["id"],
         "kind": one["kind"],
         "status": one["status"],
-        "requirement": _named(one["requirement"]),
-        "test_case": _named(one["test_case"]),
+        "requirement": one["requirement"] and named(one["requirement"]),
+        "test_case": one["test_case"] and named(one["test_case"]),
         "body": one["body"],
         "rationale": one["rationale"],
         "confidence": one["confidence"],
@@ -151,10 +151,6 @@ def _mine(one: Json) -> Mine:
         "reviewed_by": one["reviewed_by"],
         "feedback": one["feedback"],
     }
-
-
-def _named(item: Json | None) -> dict[str, str | None] | None:
-    return None if item is None else {"id": item["id"], "key": item["external_id"], "title": item["title"]}
 
 
 class WithdrawArguments(Arguments):
