@@ -22,6 +22,9 @@ _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NOT_FOR_MODELS = frozenset({"type", "title", "instance"})
 """Members of problem documents that say nothing beside `code` and `detail`."""
 REQUIREMENT, TEST_CASE = "requirement", "test_case"
+_MORE = {REQUIREMENT: "coverage,relations", TEST_CASE: "coverage"}
+"""What an item tells beside, with what stands below it."""
+_BRIEF = "id,external_id,title"
 PATHS = {REQUIREMENT: "/requirements", TEST_CASE: "/test-cases"}
 
 
@@ -111,8 +114,11 @@ def quoted(values: Iterable[str]) -> str:
     return ",".join('"' + value.replace('"', '""') + '"' for value in values)
 
 
-async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str], **query: Any) -> dict[str, Json]:
-    """Return what goes by these ids or external ids, by what was asked for; each row has its `kind`."""
+async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str], *, whole: bool) -> dict[str, Json]:
+    """Return what goes by these ids or external ids, by what was asked for, and whole or by its name.
+
+    Each row has its `kind`.
+    """
     ids = [name for name in names if _ID.fullmatch(name)]
     keys = [name for name in names if not _ID.fullmatch(name)]
     found: dict[str, Json] = {}
@@ -123,7 +129,8 @@ async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str],
         ):
             if not wanted:
                 continue
-            rows = await record.get(PATHS[kind], **filters, limit=len(wanted), **query)
+            more = {"expand": _MORE[kind]} if whole else {"fields": _BRIEF}
+            rows = await record.get(PATHS[kind], **filters, **more, limit=len(wanted))
             by_name = {str(row[member]).lower(): row for row in rows["items"]}
             found |= {
                 name: {"kind": kind, **by_name[name.lower()]}
@@ -133,9 +140,9 @@ async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str],
     return found
 
 
-async def find_item(record: Record, name: str, kinds: Sequence[str] = (REQUIREMENT,), **query: Any) -> Json:
-    """Return the item that goes by an id or external id; raise the NotFound that says where to look."""
-    found = await find_items(record, [name], kinds, **query)
+async def find_item(record: Record, name: str, kinds: Sequence[str] = (REQUIREMENT,)) -> Json:
+    """Return the name of the item that goes by an id or external id; raise the NotFound that says where to look."""
+    found = await find_items(record, [name], kinds, whole=False)
     if name not in found:
         raise no_such_item([name], kinds)
     return found[name]

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from gateway.mcp.arguments import Arguments
-from gateway.mcp.record import REQUIREMENT, Json, Named, Record, find_item, named
+from gateway.mcp.record import Json, Named, Record, find_item, named
 from gateway.mcp.tools.tool import Tool
 
 _MOST = 10
@@ -46,7 +46,7 @@ class Candidates(TypedDict):
 
 
 async def _run(record: Record, asked: CandidatesArguments) -> Candidates:
-    item = await find_item(record, asked.requirement, (REQUIREMENT,), fields="id,external_id,title")
+    item = await find_item(record, asked.requirement)
     of_item = {"requirement_id": item["id"], "limit": asked.limit}
     pending, rejected = await asyncio.gather(
         record.get("/suggestions", status="pending", sort="score:desc", **of_item),

@@ -86,7 +86,9 @@ async def _of_kind(
         rows = [_suspect_link(link) for link in found["items"]]
         return found["total"], rows, found["next_after"]
     if kind == "uncovered":
-        found = await record.get("/requirements", coverage="none", **filters, **page, sort="priority:desc")
+        # What others below cover whole is no gap.
+        filters |= {"coverage": "none", "rolled_coverage": "!covered_below"}
+        found = await record.get("/requirements", **filters, **page, sort="priority:desc")
     elif kind == "unlinked_test_cases":
         found = await record.get("/test-cases", linked=False, **filters, **page)
     else:

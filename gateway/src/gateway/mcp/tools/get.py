@@ -49,7 +49,7 @@ async def read_items(record: Record, asked: GetArguments) -> Got:
     """Return the items with all that is known of them, or the fields that are asked for; raise Refusal or NotFound."""
     kinds = (REQUIREMENT, TEST_CASE) if asked.type is None else (asked.type,)
     names = list(dict.fromkeys(asked.items))
-    found = await find_items(record, names, kinds, expand="coverage")
+    found = await find_items(record, names, kinds, whole=True)
     if not found:
         raise no_such_item(names, kinds)
     missing = [name for name in names if name not in found]

@@ -48,7 +48,7 @@ class Trace(TypedDict):
 
 async def _run(record: Record, asked: TraceArguments) -> Trace:
     kinds = (REQUIREMENT, TEST_CASE) if asked.type is None else (asked.type,)
-    item = await find_item(record, asked.item, kinds, fields="id,external_id,title,version")
+    item = await find_item(record, asked.item, kinds)
     kind, id_ = item["kind"], item["id"]
     other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
     links, parents, children = await asyncio.gather(

@@ -62,7 +62,7 @@ async def _links_of(record: Record, asked: WhySuspectArguments) -> tuple[list[st
     filters = {}
     for kind, name in ((REQUIREMENT, asked.requirement), (TEST_CASE, asked.test_case)):
         if name is not None:
-            filters[f"{kind}_id"] = (await find_item(record, name, (kind,), fields="id,external_id"))["id"]
+            filters[f"{kind}_id"] = (await find_item(record, name, (kind,)))["id"]
     if not filters:
         raise Invalid("Say a link, a requirement or a test_case; gaps with kind 'suspect' lists all.")
     page = await record.get("/links", suspect=True, **filters, fields="id", limit=_MOST)
