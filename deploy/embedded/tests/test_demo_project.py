@@ -172,3 +172,14 @@ def test_ci_has_run_each_automated_test_case_and_tests_of_none(project: DemoProj
 def test_the_requirement_that_ends_a_load_is_needed_by_nothing_before_it(project: DemoProject) -> None:
     named = {entry["requirement"] for entry in (*project.links, *project.amendments, *project.confirmations)}
     assert project.seal["external_id"] not in named
+
+
+def test_nights_before_have_run_suites_and_failed_test_cases_that_there_are(project: DemoProject) -> None:
+    suites = {test["suite"] for test in project.runs[0]["attempts"][0]}
+    automated = {item["external_id"] for item in project.test_cases if item["automation_status"] == "automated"}
+    days = [run["days_ago"] for run in project.history]
+    assert days == sorted(days, reverse=True), "the oldest first, as CI sends them"
+    assert min(days) > 1
+    for run in project.history:
+        assert set(run["suites"]) <= suites
+        assert set(run["failed"]) <= automated

@@ -76,11 +76,11 @@ function Lines({ days }: { days: Day[] }) {
             {paths.map(({ path, isWorkedOut }) => (
               <path key={path} d={path} strokeDasharray={isWorkedOut ? "4 3" : undefined} />
             ))}
-            {[...points, ...(end ? [end] : [])].map(({ x, y }) => (
+            {[...points.filter(({ x }) => x !== end?.x), ...(end ? [end] : [])].map(({ x, y }) => (
               <circle key={x} cx={x} cy={y} r="3" />
             ))}
             {end && (
-              <text x={end.x - 6} y={end.y - 7} textAnchor="end">
+              <text x={end.x - 6} y={name === "covered" ? end.y - 7 : end.y + 16} textAnchor="end">
                 {time[name]} {formatShare(last[name])}
               </text>
             )}

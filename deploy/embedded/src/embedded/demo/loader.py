@@ -1,7 +1,9 @@
 """Loads the demo project through the public API, once, and finishes a load that was cut off."""
 
 import asyncio
+import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import httpx
@@ -16,6 +18,13 @@ from embedded.demo.project import DemoProject, Json, read_project
 _LOOK_AGAIN = 0.2
 _UNTIL_KNOWN = 10
 _OF_PROJECT = f"/projects/{DEMO}"
+_NIGHT = time(2, 10, tzinfo=UTC)
+_BY_HAND = (
+    ("TC-NOTI-002", "passed", "Looked at two phones: it says that a parcel has arrived, and no more."),
+    ("TC-OPS-001", "passed", "Looked at the console for an hour."),
+    ("TC-LOCK-011", "failed", "3 of 20 faded labels were not read."),
+)
+_PEOPLE = {"mia.brandt@dropwick.example": "Mia Brandt", "jonas.weber@dropwick.example": "Jonas Weber"}
 
 
 class DemoError(Exception):
@@ -121,7 +130,9 @@ class _Loader:
             items = [item for item in project.requirements if item is not project.seal]
             await self._import({"requirements": items, "test_cases": project.test_cases, "links": project.links})
         before, *after = project.runs
-        await self._send_run(before)
+        for run in project.history:
+            await self._send_run(_as_run(run, before), run["days_ago"])
+        await self._send_run(before, 1)
         for amendment in project.amendments:
             await self._amend(amendment["requirement"], amendment["description"])
         for confirmation in project.confirmations:
@@ -132,6 +143,7 @@ class _Loader:
         # The background gets there as well, in its own time. A run over everything answers when all that was
         # just written has been scored; one that takes longer than 20 s goes on without being waited for.
         await self._send("POST", "/suggestions/generate")
+        await self._have_people_work()
 
     async def summary(self) -> DemoSummary:
         matrix = await self._send("GET", "/reports/traceability-matrix", params={"limit": 1})
@@ -179,13 +191,50 @@ class _Loader:
         for suspect in (await self._send("GET", "/links", params=pair | {"suspect": True}))["items"]:
             await self._send("POST", f"/links/{suspect['id']}/confirm")
 
-    async def _send_run(self, run: Json) -> None:
-        """Send what CI has executed; what was sent before changes nothing."""
-        params = {"run": run["run"], "branch": "main", "commit": run["commit"], "format": "ctrf"}
+    async def _send_run(self, run: Json, days_ago: int = 0) -> None:
+        """Send what CI has executed, this night or so many days ago; what was sent before changes nothing."""
+        params = {"run": run["run"], "name": run["run"], "branch": "main", "commit": run["commit"], "format": "ctrf"}
+        if days_ago:
+            night = datetime.combine(datetime.now(UTC).date() - timedelta(days=days_ago), _NIGHT)
+            params["started_at"] = night.isoformat()
         for attempt, tests in enumerate(run["attempts"], start=1):
             report = {"results": {"tool": {"name": "dropwick"}, "tests": tests}}
             sent = await self._send("POST", "/test-results", params={**params, "attempt": attempt}, json=report)
         await self._send("POST", f"/test-runs/{sent['run']['id']}/complete")
+
+    async def _have_people_work(self) -> None:
+        """Have people accept and reject suggestions and execute test cases by hand, unless they are here already."""
+        mia, jonas = [await self._sign_up(email, name) for email, name in _PEOPLE.items()]
+        if mia is None or jonas is None:
+            return
+        best = {"status": "pending", "sort": "score:desc", "limit": 4}
+        for suggestion in (await self._send("GET", "/suggestions", params=best))["items"]:
+            await self._send(
+                "POST", f"/suggestions/{suggestion['id']}/accept", json={"feedback": "Tests just this."}, headers=mia
+            )
+        worst = {"status": "pending", "sort": "score:asc", "limit": 1}
+        for suggestion in (await self._send("GET", "/suggestions", params=worst))["items"]:
+            await self._send("POST", f"/suggestions/{suggestion['id']}/reject", headers=jonas)
+        for external_id, status, notes in _BY_HAND:
+            test_case = await self._item("/test-cases", external_id)
+            body = {"status": status, "notes": notes}
+            await self._send("POST", f"/test-cases/{test_case['id']}/results", json=body, headers=jonas)
+
+    async def _sign_up(self, email: str, name: str) -> dict[str, str] | None:
+        """Make an account with a password that nobody knows; return the headers of its requests.
+
+        None: there is such an account already.
+        """
+        password = secrets.token_urlsafe(24)
+        account = {"email": email, "full_name": name, "password": password, "role": "reviewer"}
+        made = await self._http.post("/users", json=account | {"must_change_password": False})
+        if made.status_code == httpx.codes.CONFLICT:
+            return None
+        form = {"username": email, "password": password}
+        answer = await self._http.post("/auth/login", data=form)
+        if not answer.is_success:
+            raise DemoError(f"{name} of the demo could not log in ({answer.status_code}).")
+        return {"Authorization": f"Bearer {answer.json()['access_token']}"}
 
     async def _send(self, method: str, path: str, **options: Any) -> Json:
         """Send one request and return its answer; what is no project is of the demo's."""
@@ -202,3 +251,15 @@ class _Loader:
             return answer
         why = answer.get("detail", "no reason given")
         raise DemoError(f"{method} {path} was refused with {response.status_code}: {why}")
+
+
+def _as_run(past: Json, whole: Json) -> Json:
+    """Return a run of a past night: those tests of a whole run whose suites there were then."""
+    tests = []
+    for test in whole["attempts"][0]:
+        if test["suite"] in past["suites"]:
+            message = past["failed"].get(test.get("labels", {}).get("test_case"))
+            about = {name: value for name, value in test.items() if name not in ("message", "trace", "status")}
+            ended = {"status": "passed"} if message is None else {"status": "failed", "message": message}
+            tests.append(about | ended)
+    return {"run": past["run"], "commit": past["commit"], "attempts": [tests]}

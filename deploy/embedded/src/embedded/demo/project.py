@@ -14,7 +14,8 @@ class DemoProject:
 
     `amendments` change the description of a requirement after its links were made, which makes them suspect;
     `confirmations` are links that somebody has looked at again since. `runs` are what CI has executed, the first of
-    them before the amendments; each attempt is a list of tests, as in CTRF.
+    them before the amendments; each attempt is a list of tests, as in CTRF. `history` are runs of the weeks before: of
+    which suites of the first run, and which test cases failed there.
     """
 
     requirements: list[Json]
@@ -23,6 +24,7 @@ class DemoProject:
     amendments: list[Json]
     confirmations: list[Json]
     runs: list[Json]
+    history: list[Json]
 
     @property
     def seal(self) -> Json:
@@ -36,6 +38,7 @@ def read_project() -> DemoProject:
         requirements=_read("requirements.json"),
         test_cases=_read("test_cases.json"),
         runs=_read("runs.json"),
+        history=_read("history.json"),
         **_read("links.json"),
     )
 
