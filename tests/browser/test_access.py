@@ -19,7 +19,7 @@ def test_who_is_invited_chooses_a_password_and_is_in(page_of: PageOf, admin: Tra
     email = texts.email()
     page.get_by_role("button", name="Invite").click()
     page.get_by_role("textbox", name="Email").fill(email)
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create invitation link").click()
     link = page.get_by_role("dialog", name=f"Invitation for {email}").locator("code").inner_text()
 
     another = page_of("viewer", "~" + link[link.index("/accept-invitation") :]).page
@@ -29,7 +29,7 @@ def test_who_is_invited_chooses_a_password_and_is_in(page_of: PageOf, admin: Tra
     invited = page_of("nobody", "~" + link[link.index("/accept-invitation") :])
     invited.page.get_by_label("Name").fill("Kim Invited")
     invited.page.get_by_label("Password").fill("password1")
-    invited.page.get_by_role("button", name="Make the account").click()
+    invited.page.get_by_role("button", name="Create account").click()
     expect(invited.page.get_by_label("Password")).to_have_accessible_description(re.compile("guess|common", re.I))
     invited.complaints.clear()
     invited.page.get_by_label("Password").fill(PASSWORD)
@@ -48,7 +48,7 @@ def test_a_link_of_an_admin_leads_to_a_new_password(page_of: PageOf, admin: Trac
     somebody = admin.new_user("viewer").me()
     page = page_of(admin, f"/admin/users?search={somebody['email']}").page
     page.get_by_role("button", name=f"Actions for {somebody['full_name']}").click()
-    page.get_by_role("button", name="Make a link for a new password").click()
+    page.get_by_role("button", name="Create a link for a new password").click()
     link = page.get_by_role("dialog").locator("code").inner_text()
 
     another = page_of("viewer", "~" + link[link.index("/reset-password") :]).page
@@ -126,9 +126,9 @@ def test_a_second_factor_is_switched_on_and_asked_for(page_of: PageOf, admin: Tr
     somebody = admin.new_user("viewer")
     email = somebody.me()["email"]
     page = page_of(somebody, "/account").page
-    page.get_by_role("button", name="Switch on").click()
+    page.get_by_role("button", name="Turn on").click()
     page.get_by_role("dialog").get_by_label("Current password").fill(PASSWORD)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     dialog = page.get_by_role("dialog", name="Second factor")
     expect(dialog.get_by_role("img", name="QR code of the secret")).to_be_visible()
     phone = pyotp.TOTP(dialog.locator("code").inner_text())
@@ -163,7 +163,7 @@ def test_a_service_account_of_a_project_gets_a_token_for_it_alone(
     page = page_of(admin, f"~/p/{within.project}/settings", theme=theme, width=320).page
     page.get_by_role("button", name="New service account").click()
     page.get_by_label("Name").last.fill("ci")
-    page.get_by_role("button", name="Make the account").click()
+    page.get_by_role("button", name="Create account").click()
     page.get_by_role("button", name="New token").click()
     page.get_by_role("dialog").get_by_label("Name").fill("nightly")
     page.get_by_role("button", name="Create token").click()

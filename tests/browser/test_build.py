@@ -18,7 +18,7 @@ INITIAL, ROUTE, ALL = 130_000, 60_000, 340_000
 """Bytes of JavaScript, compressed by gzip: before the first screen; for a screen, beyond that and what the shell loads
 ahead for its overlays; of everything, of which 25,000 are for the plots."""
 OVERLAYS = ("palette-", "shortcut-sheet-", "sign-in-again-")
-LICENCES = {"0BSD", "Apache-2.0", "BSD-3-Clause", "ISC", "MIT", "Unlicense"}
+LICENCES = {"0BSD", "Apache-2.0", "BSD-3-Clause", "ISC", "MIT", "OFL-1.1", "Unlicense"}
 """Those that ask whoever passes a copy on for no more than to say whose it is."""
 BUILD = {"vite", "@vitejs/plugin-react"}
 _IMPORT = re.compile(r'(?:from|import)\s*"\./([\w-]+\.js)"')

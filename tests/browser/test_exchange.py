@@ -123,7 +123,7 @@ def test_a_workbook_is_in_the_record_with_its_links_after_four_acts(page_of: Pag
     expect(page.get_by_text("3 items are compared with the other side afterwards; suggestions follow.")).to_be_visible()
     assert axe.violations(page) == []
     page.keyboard.press("a")
-    expect(page.get_by_text("4 changes are in the record.")).to_be_visible()
+    expect(page.get_by_text("4 changes are in the project.")).to_be_visible()
     (made,) = reviewer.items("/requirements", external_id=f"{word}-R1")
     assert len(reviewer.items("/links", requirement_id=made["id"])) == 1
 
@@ -151,7 +151,7 @@ def test_columns_and_values_are_chosen_above_the_table_by_keyboard(page_of: Page
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Every row can be applied.")).to_be_visible()
     page.keyboard.press("a")
-    expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
+    expect(page.get_by_text("2 changes are in the project.")).to_be_visible()
     made = reviewer.items("/requirements", module=module)
     assert {one["external_id"]: one["priority"] for one in made} == {f"{module}-0": "critical", f"{module}-1": "low"}
 
@@ -190,7 +190,7 @@ def test_a_column_without_a_field_becomes_one_of_the_project(page_of: PageOf, ad
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Applying it makes fields of the project: Owner (person).")).to_be_visible()
     page.keyboard.press("a")
-    expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
+    expect(page.get_by_text("2 changes are in the project.")).to_be_visible()
     assert [field["name"] for field in within.read("/fields")["fields"]] == ["Owner"]
     (made,) = within.items("/requirements", external_id="R-1")
     assert made["custom_metadata"]["fields"] == {"owner": "Kim"}
@@ -235,7 +235,7 @@ def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, admi
 
     expect(page.get_by_text("Apply leaves it out; what is wrong stands below.")).to_be_visible()
     page.keyboard.press("a")
-    expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
+    expect(page.get_by_text("2 changes are in the project.")).to_be_visible()
     assert {one["external_id"] for one in within.items("/requirements", module=module)} == {
         f"{module}-1",
         f"{module}-3",
@@ -286,7 +286,7 @@ def test_deletions_are_asked_for_by_their_number(page_of: PageOf, reviewer: Trac
     assert axe.violations(page) == []
     dialog.get_by_label("Type 2 to delete").fill("2")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("3 changes are in the record.")).to_be_visible()
+    expect(page.get_by_text("3 changes are in the project.")).to_be_visible()
     (made,) = reviewer.items("/requirements", module=module)
     assert made["id"] not in {one["id"] for one in old}
 
@@ -367,7 +367,7 @@ def test_what_a_file_does_not_say_of_itself_can_be_said(page_of: PageOf, reviewe
     expect(page.get_by_role("region", name="How the first rows are read")).to_contain_text("Doors close")
     page.get_by_role("button", name="Plan the import").click()
     apply_button(page, 1).click()
-    expect(page.get_by_text("1 change is in the record.")).to_be_visible()
+    expect(page.get_by_text("1 change is in the project.")).to_be_visible()
     assert [made["external_id"] for made in reviewer.items("/test-cases", module=module)] == [f"{module}-1"]
     taken(visit, "422")
 

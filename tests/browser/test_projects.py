@@ -30,11 +30,11 @@ def test_a_project_is_made_filled_and_left_for_another(page_of: PageOf, admin: T
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("Doors of trains")
     dialog.get_by_label("Key").fill("main")
-    dialog.get_by_role("button", name="Make the project").click()
+    dialog.get_by_role("button", name="Create project").click()
     expect(dialog.get_by_role("alert")).to_contain_text("MAIN")
     assert axe.violations(page) == []
     dialog.get_by_label("Key").fill(key.lower())
-    dialog.get_by_role("button", name="Make the project").click()
+    dialog.get_by_role("button", name="Create project").click()
     expect(page).to_have_url(re.compile(f"/p/{key}"))
     within = admin.within(key)
     wait_until_known(within)
@@ -115,7 +115,7 @@ def test_settings_are_kept_and_an_archived_project_is_read_only_until_it_is_dele
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page).to_have_url(re.compile("/p/MAIN/projects"))
     deleted = page.get_by_role("list", name="Deleted").get_by_role("listitem").filter(has_text=str(door.project))
-    expect(deleted).to_contain_text("Gone for ever after")
+    expect(deleted).to_contain_text("Gone forever after")
     again = page.get_by_role("link", name=f"Project {door.project}")
     expect(again).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -110,7 +110,7 @@ def test_the_list_and_the_matrix_say_verdicts_in_words_and_shapes(page_of: PageO
     page = visit.page
     row = page.get_by_role("row").filter(has_text="REQ-CLOSE")
     expect(row.get_by_text(re.compile("Failed|Flaky|Passed"))).to_be_visible()
-    expect(page.get_by_role("row").filter(has_text="REQ-OPEN").get_by_text("Uncovered")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="REQ-OPEN").get_by_text("Without a test")).to_be_visible()
     assert len({url for url in visit.requests if "/reports/verification" in url and "ids=" in url}) == 1
     assert axe.violations(page) == []
     visit.open(f"/p/{doors.project}/test-cases?search=close")
@@ -162,10 +162,10 @@ def test_lists_are_narrowed_by_what_results_say(page_of: PageOf, doors: Tracelin
     page = page_of("viewer", f"~/p/{doors.project}/requirements?search=doors").page
     expect(page.get_by_role("row").filter(has_text="REQ-CLOSE")).to_be_visible()
     page.get_by_role("button", name="Verdict", exact=True).click()
-    page.get_by_label("Uncovered", exact=True).check()
+    page.get_by_label("Without a test", exact=True).check()
     assert axe.violations(page) == []
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Verdict: Uncovered")).to_be_visible()
+    expect(page.get_by_role("button", name="Verdict: Without a test")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="REQ-CLOSE")).to_have_count(0)
     expect(page.get_by_role("row").filter(has_text="REQ-CREAK")).to_be_visible()
     page.get_by_role("search").get_by_role("link", name="Export").click()
@@ -181,7 +181,7 @@ def test_a_pass_of_long_ago_is_listed_as_stale(page_of: PageOf, doors: Traceline
     report = FIRST.replace("TC-CLOSE", "TC-OIL").replace("close", "oil")
     ok(doors.post("/test-results", content=report, params={"started_at": long_ago, "environment": "yard"}))
     page = page_of("viewer", f"~/p/{doors.project}/results").page
-    page.get_by_role("tab", name="Stale test cases").click()
+    page.get_by_role("tab", name="Out-of-date test cases").click()
     row = page.get_by_role("tabpanel").get_by_role("listitem").filter(has_text="TC-OIL")
     expect(row.get_by_text("Its last pass is more than 14 days old.")).to_be_visible()
     assert axe.violations(page) == []
@@ -190,7 +190,7 @@ def test_a_pass_of_long_ago_is_listed_as_stale(page_of: PageOf, doors: Traceline
 def test_a_run_that_ends_is_seen_at_once(page_of: PageOf, admin: Traceline) -> None:
     within = in_new_project(admin, visibility="open")
     visit = page_of("viewer", f"~/p/{within.project}/results")
-    expect(visit.page.get_by_text("Nothing was executed yet.")).to_be_visible()
+    expect(visit.page.get_by_text("No tests have run yet.")).to_be_visible()
     visit.wait_for(lambda: any("/api/v1/events" in url for url in visit.requests))
     ok(within.post("/test-results", content=FIRST, params={"name": "Nightly"}))
     expect(visit.page.get_by_role("link", name="Nightly")).to_be_visible()
@@ -236,30 +236,30 @@ def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: Page
     ok(within.post("/test-results", content=FIRST))  # without a run no gate is open
     visit = page_of("admin", f"~/p/{within.project}/results?tab=gate", width=320)
     page = visit.page
-    expect(page.get_by_text("The gate is open")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\bReady to release"))).to_be_visible()
     page.get_by_role("button", name="Change the rules").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("One rule a line").fill("max_uncoverd 0")
+    dialog.get_by_label("One rule on each line").fill("max_uncoverd 0")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("There is no rule 'max_uncoverd'")).to_be_visible()
     visit.complaints.clear()  # Chromium tells of the 422
-    dialog.get_by_label("One rule a line").fill("max_uncovered 0 priority=!low")
+    dialog.get_by_label("One rule on each line").fill("max_uncovered 0 priority=!low")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("cannot exclude")).to_be_visible()
-    dialog.get_by_label("One rule a line").fill("max_uncovered 0")
+    dialog.get_by_label("One rule on each line").fill("max_uncovered 0")
     ok(within.patch(f"/projects/{within.project}", json={"description": "Of somebody else, meanwhile"}))
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("Somebody has changed the project meanwhile")).to_be_visible()
     visit.complaints.clear()  # of the 412
     dialog.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Change the rules").click()
-    dialog.get_by_label("One rule a line").fill("max_uncovered 0")
+    dialog.get_by_label("One rule on each line").fill("max_uncovered 0")
     dialog.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("The gate is closed")).to_be_visible()
+    expect(page.get_by_text("Not ready to release")).to_be_visible()
     expect(page.get_by_role("link", name="REQ-CLOSE")).to_be_visible()
     page.get_by_role("button", name="New policy").click()
     dialog.get_by_label("Name").fill("release")
-    dialog.get_by_label("One rule a line").fill("max_uncovered 0 priority=critical,high\nmax_failed 0")
+    dialog.get_by_label("One rule on each line").fill("max_uncovered 0 priority=critical,high\nmax_failed 0")
     assert axe.violations(page) == []
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("2 of 2 rules hold")).to_be_visible()
@@ -267,23 +267,25 @@ def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: Page
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     page.get_by_role("button", name="New policy").click()
     dialog.get_by_label("Name").fill("release")
-    dialog.get_by_label("One rule a line").fill("max_uncovered 5")
+    dialog.get_by_label("One rule on each line").fill("max_uncovered 5")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("There is a policy release already")).to_be_visible()
+    expect(dialog.get_by_text("There is already a policy release")).to_be_visible()
     dialog.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Delete the policy").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("The gate is closed")).to_be_visible()
+    expect(page.get_by_text("Not ready to release")).to_be_visible()
 
 
 def test_the_dashboard_leads_to_the_requirements_behind_a_verdict(page_of: PageOf, doors: Traceline) -> None:
     doors.create_requirement(title="Doors are red", external_id="REQ-RED")
     page = page_of("viewer", f"~/p/{doors.project}").page
-    card = page.get_by_role("region", name="Test results")
-    expect(card.get_by_text("The gate is")).to_be_visible()
-    card.get_by_role("link", name="Uncovered").click()
-    expect(page.get_by_role("link", name="REQ-RED")).to_be_visible()
-    expect(page.get_by_role("link", name="REQ-CLOSE")).to_have_count(0)
+    summary = page.get_by_role("region", name="Requirements by what their tests say")
+    summary.get_by_role("link", name="Without a test").click()
+    expect(page.get_by_role("row").filter(has_text="REQ-RED")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="REQ-CLOSE")).to_have_count(0)
+    page.go_back()
+    summary.get_by_role("link", name="ready to release").click()
+    page.get_by_role("tab", name="Verdicts").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Verification report as CSV").click()
     assert download.value.suggested_filename.endswith(".csv")
@@ -344,7 +346,7 @@ def test_tests_are_connected_by_an_example_of_their_runner_and_a_report_is_tried
     within = in_new_project(admin)
     within.create_test_case(title="Close a door", external_id="LIFT-7")
     page = page_of("admin", f"~/p/{within.project}/results").page
-    page.get_by_text("Nothing was executed yet.").get_by_role("link", name="Connect your tests").press("Enter")
+    page.get_by_text("No tests have run yet.").get_by_role("link", name="Connect your tests").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Connect your tests")
     expect(page.get_by_role("region", name="test_login.py")).to_contain_text('record_property("test_case", "LIFT-7")')
     page.get_by_role("button", name=re.compile("Your runner")).press("Enter")

@@ -30,7 +30,7 @@ test("only none and all are the ends of the colours", () => {
 test("a name is cut where it has no room, and left out where nothing of it could be read", () => {
   expect([fitted("Doors", 100), fitted("Operations Console", 60), fitted("Operations", 20)]).toEqual([
     "Doors",
-    "Operatio…",
+    "Operati…",
     "",
   ])
 })

@@ -2,7 +2,7 @@ import { type State as Look, SHAPES } from "../kit/badge"
 import { type Cell, firstFrom, isGap, type Matrix } from "./decode"
 import { type Axis, type Label, shortName, stateOf } from "./labels"
 import { LOOKS } from "./looks"
-import type { Palette } from "./palette"
+import { gapsIn, type Palette } from "./palette"
 import type { Pixels } from "./pixels"
 import { type Area, inSight, type Range, type View } from "./view"
 
@@ -29,6 +29,7 @@ const AS_RECTANGLES = 6
 export const WITH_LABELS = 12
 const BAND_LINES = 2
 const SIGN_WIDTH = 16
+const GAP_LINE = 3
 const NO_LINK = "○ "
 
 /** Draw everything: cells, what is marked, headers. The unit of the context is a CSS pixel. */
@@ -65,10 +66,6 @@ function drawCells(context: CanvasRenderingContext2D, { matrix, view, area, pale
   const { rows, columns } = inSight(view, area, matrix)
   const right = Math.min(area.width, (matrix.columns - view.column) * view.size)
   const bottom = Math.min(area.height, (matrix.rows - view.row) * view.size)
-  context.fillStyle = palette.gap
-  for (let row = rows.from; row < rows.to; row++) {
-    if (isGap(matrix, row)) context.fillRect(0, (row - view.row) * view.size, right, view.size)
-  }
   const hasShapes = view.size >= WITH_SHAPES
   if (hasShapes) drawGrid(context, view, rows, columns, right, bottom, palette)
   if (hover) drawCross(context, view, hover, palette)
@@ -217,6 +214,10 @@ function drawLabels(context: CanvasRenderingContext2D, frame: Frame, axis: Axis,
   for (let index = range.from; index < range.to; index++) {
     const at = (index - start) * view.size
     const isMarked = index === focus[axis] || index === hover?.[axis]
+    if (axis === "row" && isGap(matrix, index)) {
+      context.fillStyle = palette.gap
+      context.fillRect(0, at, depth, view.size)
+    }
     if (isMarked) {
       context.fillStyle = palette.selected
       context.fillRect(0, at, depth, view.size)
@@ -241,6 +242,7 @@ function drawLabels(context: CanvasRenderingContext2D, frame: Frame, axis: Axis,
 function drawBands(context: CanvasRenderingContext2D, frame: Frame, axis: Axis, { length, depth }: Header): void {
   const { view, palette, focus, bands } = frame
   const start = axis === "row" ? view.row : view.column
+  if (axis === "row") drawGaps(context, frame, length, depth)
   context.font = `400 12px ${palette.font}`
   let free = 0
   for (const { from, to, name } of bands[axis]) {
@@ -260,6 +262,18 @@ function drawBands(context: CanvasRenderingContext2D, frame: Frame, axis: Axis, 
     context.fillStyle = isMarked ? palette.text : palette.quiet
     context.fillText(cut(context, name, depth - 14), 6, middle)
     free = middle + 15
+  }
+}
+
+/** Where rows are too small for a label: a line beside the cells, where most of the rows at its height are gaps. */
+function drawGaps(context: CanvasRenderingContext2D, frame: Frame, length: number, depth: number): void {
+  const { view, matrix, palette } = frame
+  context.fillStyle = palette.gapText
+  for (let y = 0; y < length; y++) {
+    const first = Math.floor(view.row + y / view.size)
+    if (first >= matrix.rows) return
+    const behind = Math.max(first + 1, Math.floor(view.row + (y + 1) / view.size))
+    if (gapsIn(matrix, first, behind) * 2 > behind - first) context.fillRect(depth - 1 - GAP_LINE, y, GAP_LINE, 1)
   }
 }
 

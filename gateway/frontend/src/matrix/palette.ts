@@ -38,7 +38,7 @@ export type Palette = Colours & {
   shape: string[]
   font: string
   /** As one number each, as ImageData has them. */
-  pixels: { page: number; gap: number; strong: Uint32Array; ramp: Uint32Array }
+  pixels: { page: number; strong: Uint32Array; ramp: Uint32Array }
 }
 
 /** Read the colours as they are now; `probe` is an element of the page that shows nothing. */
@@ -72,7 +72,6 @@ export function readPalette(probe: HTMLElement, shows: Shows): Palette {
     font: computed.fontFamily,
     pixels: {
       page: pixel(page),
-      gap: pixel(gap),
       strong: Uint32Array.from(strong, (colour) => (colour ? pixel(parsed(colour)) : 0)),
       ramp,
     },

@@ -1,5 +1,5 @@
 import { COUNTS_AS, firstFrom, type Matrix, type Sparse, type State } from "./decode"
-import { gapsIn, type Palette } from "./palette"
+import type { Palette } from "./palette"
 import { type Level, lookOf, withOne } from "./pyramid"
 import type { Area, View } from "./view"
 
@@ -20,7 +20,7 @@ export class Pixels {
       this.out = new Uint32Array(this.image.data.buffer)
       this.tallies = new Uint32Array(width * height)
     }
-    this.background(view, width, height, palette)
+    this.out.fill(palette.pixels.page)
     const { row, column, size } = view
     const level = this.pyramid.find(({ shift }) => 2 ** shift * size >= 1)
     const side = 2 ** (level?.shift ?? 0)
@@ -29,19 +29,6 @@ export class Pixels {
     else if (level && ofBlocks.size < 2) this.cells(level, ofBlocks, width, height, palette.pixels.ramp)
     else this.counted(view, width, height, palette)
     return this.image
-  }
-
-  private background({ row, column, size }: View, width: number, height: number, { pixels }: Palette): void {
-    const { out, matrix } = this
-    const right = Math.min(width, Math.round((matrix.columns - column) * size))
-    out.fill(pixels.page)
-    for (let y = 0; y < height; y++) {
-      const first = Math.floor(row + y / size)
-      const behind = Math.max(first + 1, Math.floor(row + (y + 1) / size))
-      if (first >= matrix.rows) break
-      // Of several rows in one line of pixels most have to be gaps.
-      if (gapsIn(matrix, first, behind) * 2 > behind - first) out.fill(pixels.gap, y * width, y * width + right)
-    }
   }
 
   /** Cells, or blocks of them, of one pixel at least. */

@@ -9,6 +9,7 @@ import { type Shortcut, useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { useSession } from "../session/session"
 import { AccountMenu } from "./account-menu"
+import { Icon, Mark } from "./icons"
 import { type Place, usePlaces } from "./places"
 import css from "./shell.module.css"
 
@@ -25,7 +26,8 @@ const LOADED_AHEAD_MS = 3000
 
 /** What surrounds every screen: navigation, account, shortcuts, and signing in again over it when a session ends. */
 export function Shell({ children }: { children: ReactNode }) {
-  const places = usePlaces()
+  const groups = usePlaces()
+  const places = groups.flatMap((group) => group.places)
   const [open, setOpen] = useState<"sheet" | "palette">()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [here, go] = useLocation()
@@ -61,7 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </header>
       <nav className={css.navigation} data-open={isMenuOpen || undefined} aria-label={m.shell.navigation}>
         <Link href="/" className={css.product}>
-          {m.common.product}
+          <Mark /> {m.common.product}
         </Link>
         <div className={css.project}>
           <Suspense>
@@ -71,13 +73,17 @@ export function Shell({ children }: { children: ReactNode }) {
         <Button keys="Mod+k" look="plain" onPress={() => setOpen("palette")}>
           {m.shell.find}
         </Button>
-        <ul>
-          {places.map((place) => (
-            <li key={place.path}>
-              <NavigationLink place={place} onGone={() => setMenuOpen(false)} />
-            </li>
+        <div className={css.groups}>
+          {groups.map(({ name, places: ofGroup }, at) => (
+            <ul key={name} aria-label={name} data-name={at > 0 ? name : undefined}>
+              {ofGroup.map((place) => (
+                <li key={place.path}>
+                  <NavigationLink place={place} onGone={() => setMenuOpen(false)} />
+                </li>
+              ))}
+            </ul>
           ))}
-        </ul>
+        </div>
         <AccountMenu openSheet={() => setOpen("sheet")} />
       </nav>
       <div className={css.screen}>
@@ -95,12 +101,13 @@ export function Shell({ children }: { children: ReactNode }) {
   )
 }
 
-function NavigationLink({ place: { path, label, count }, onGone }: { place: Place; onGone: () => void }) {
+function NavigationLink({ place: { path, label, icon, count }, onGone }: { place: Place; onGone: () => void }) {
   const [here] = useLocation()
   const isHere = path === "/" ? here === "/" : here.startsWith(path)
   return (
     <Link href={path} className={css.link} aria-current={isHere ? "page" : undefined} onClick={onGone}>
-      {label}
+      <Icon name={icon} />
+      <span>{label}</span>
       {count && (
         <span className={css.count}>
           <span aria-hidden="true">{count.shown}</span>

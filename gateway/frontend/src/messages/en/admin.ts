@@ -120,7 +120,7 @@ export const admin = {
     passwordHint: "At least 8 characters. Give it to them in a safe way; they can change it in their account.",
     access: {
       invite: "Invite",
-      inviteIt: "Make the link",
+      inviteIt: "Create invitation link",
       invited: (email: string) => `Invitation for ${email}`,
       invitedHint: "Send this link to them. It works once, for 7 days, and is shown this once.",
       waiting: "Invited, not here yet",
@@ -128,7 +128,7 @@ export const admin = {
       revokeOne: (email: string) => `Revoke the invitation of ${email}`,
       actions: "Actions",
       actionsOf: (name: string) => `Actions for ${name}`,
-      reset: "Make a link for a new password",
+      reset: "Create a link for a new password",
       resetTitle: (name: string) => `New password for ${name}`,
       resetHint: "Send this link to them. It works once, for an hour; until then the old password works on.",
       signOut: "Sign out everywhere",

@@ -304,7 +304,7 @@ export const exchange = {
     created: "Sent",
     applied: "Applied",
     cancel: "Cancel import",
-    cancelHint: "Nothing of it is in the record.",
+    cancelHint: "Nothing of it is in the project.",
     cancelling: "It stops in a moment.",
     failed: "This file could not be imported.",
     place: (line: number | null, column: number | null, offset: number | null) =>
@@ -315,9 +315,9 @@ export const exchange = {
       ]
         .filter(Boolean)
         .join(", "),
-    cancelled: "This import was cancelled. Nothing of it is in the record.",
+    cancelled: "This import was cancelled. Nothing of it is in the project.",
     expired: "Nobody applied this plan within a day, and the file is gone. Import it again.",
-    nothing: "The file says what the record says: nothing would change.",
+    nothing: "The file says what the project says: nothing would change.",
     bySheet: {
       requirements: counted("requirement"),
       test_cases: counted("test case"),
@@ -352,14 +352,15 @@ export const exchange = {
     deleteTitle: (count: number) => `Delete ${counted("item")(count)} that the file does not have?`,
     deleteHint: "Their links and suggestions go with them. Their history stays.",
     typeCount: (count: string) => `Type ${count} to delete`,
-    restoreTitle: "Restore the record from this file?",
+    restoreTitle: "Restore the project from this file?",
     restoreHint: "Items are written with the IDs, versions and times of the file.",
     restore: "Restore",
-    changed: "Others changed the record after this plan was made. These are the counts of now: look again, then apply.",
+    changed:
+      "Others have changed the project since this plan was made. These are the counts now: look again, then apply.",
     tooLate: "It is applied already.",
     showRows: "Show all rows",
     searching: "The search finds the new texts in a moment.",
-    done: counted("change is in the record.", "changes are in the record."),
+    done: counted("change is in the project.", "changes are in the project."),
     toRequirements: "Show requirements",
     toTestCases: "Show test cases",
     toReview: "Review suggestions",
@@ -399,6 +400,6 @@ export const exchange = {
     narrowed: "Only what your list shows",
     everything: "Export everything instead",
     download: "Export",
-    hint: "The file holds one moment of the record, whatever others do meanwhile.",
+    hint: "The file holds one moment of the project, whatever others do meanwhile.",
   },
 }

@@ -84,7 +84,7 @@ export const items = {
     search: "Search requirements",
     nothing: "No requirements yet",
     noMatch: "No requirement matches",
-    gone: "This requirement has been deleted, or never was.",
+    gone: "This requirement has been deleted, or never existed.",
     addLink: "Link a test case",
     noLinks: "No test case is linked to this requirement.",
   },
@@ -98,7 +98,7 @@ export const items = {
     search: "Search test cases",
     nothing: "No test cases yet",
     noMatch: "No test case matches",
-    gone: "This test case has been deleted, or never was.",
+    gone: "This test case has been deleted, or never existed.",
     addLink: "Link a requirement",
     noLinks: "No requirement is linked to this test case.",
   },
@@ -176,7 +176,7 @@ export const items = {
   removeStep: (number: number) => `Remove step ${number}`,
   moveUp: (number: number) => `Move step ${number} up`,
   moveDown: (number: number) => `Move step ${number} down`,
-  notJson: 'This is no JSON object. Write it as {"name": "value"}.',
+  notJson: 'This is not a JSON object. Write it as {"name": "value"}.',
   tagsHint: "With commas between them",
   detail: {
     facts: "Facts",
@@ -203,10 +203,10 @@ export const items = {
     alreadyLinked: "linked",
   },
   origin: {
-    manual: (who = "somebody") => `Made by ${who}`,
+    manual: (who = "somebody") => `Created by ${who}`,
     imported: (who = "somebody") => `Imported by ${who}`,
     ai_confirmed: (who = "somebody") => `Accepted by ${who}`,
-    ai_suggested: (who = "somebody") => `Suggested, made by ${who}`,
+    ai_suggested: (who = "somebody") => `Suggested, created by ${who}`,
     score: (score: string) => `score ${score}`,
     confirmed: (who = "somebody") => `Confirmed by ${who}`,
     versions: (requirement: number, testCase: number) =>
@@ -235,7 +235,7 @@ export const items = {
   },
   activity: {
     none: "What happened is on its way here.",
-    removed: (moment: string) => `What happened before ${moment} is not kept any more.`,
+    removed: (moment: string) => `What happened before ${moment} is no longer kept.`,
   },
   remove: {
     title: (name: string) => `Delete ${name}`,

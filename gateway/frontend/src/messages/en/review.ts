@@ -36,7 +36,7 @@ export const review = {
   notSaved: (pair: string, why: string) => `Not saved, and back in the list: ${pair}. ${why}`,
   cameBack: (why: string) => `Your decision was not saved. ${why}`,
   failedMark: "Not saved",
-  tooManyUnsent: "200 decisions wait to be saved. Go on when the connection is there again.",
+  tooManyUnsent: "200 decisions wait to be saved. Continue when the connection is back.",
 
   statuses: { accepted: "accepted", rejected: "rejected", expired: "withdrew" },
   when: (ago: string, moment: string) => `${ago} (${moment})`,

@@ -32,7 +32,7 @@ export const session = {
   invited: "You are invited",
   invitedHint: "Say who you are and choose a password; then you are signed in.",
   invitedByOther: "Sign in with the address that was invited; that makes your account.",
-  accept: "Make the account",
+  accept: "Create account",
   reset: "Choose a new password",
   resetHint: "Everything that is signed in as you is signed out then.",
   setPassword: "Set the password",

@@ -14,7 +14,7 @@ export const suspect = {
   confirmAll: (count: number) => `Confirm all ${count}`,
   confirmAllTitle: "Confirm all links of this change?",
   confirmAllHint: (count: number, item: string) =>
-    `${counted("link")(count)} became suspect when ${item} changed. All are confirmed without being looked at one by one.`,
+    `${counted("link")(count)} became suspect when ${item} changed. All are confirmed without a look at each.`,
   edit: "Edit test case",
   unlink: "Unlink",
   unlinkTitle: "Unlink these two?",
@@ -25,7 +25,7 @@ export const suspect = {
   confirmed: "Link confirmed",
   confirmedMany: counted("link confirmed", "links confirmed"),
   unlinked: "Unlinked",
-  tooLate: "This link is confirmed already.",
+  tooLate: "This link is already confirmed.",
   changedAgain: "One of the two changed again. Look at the newest change first.",
   gone: "This link is gone.",
   none: "No suspect links",
