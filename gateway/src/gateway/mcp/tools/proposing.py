@@ -29,13 +29,14 @@ class NewProposal(Arguments):
     target: Annotated[
         dict[str, Any] | None,
         Field(
-            description='What it is about, by ids or keys: {"requirement": "REQ-3", "test_case": "TC-7"}; of change,'
-            ' unlink and confirm_link with the "version" that was read.'
+            description='What it is about, by ids or keys. link, unlink, confirm_link: {"requirement": "REQ-3",'
+            ' "test_case": "TC-7"}; relation: {"child": "REQ-3", "parent": "REQ-1"}; change: {"requirement": "REQ-3",'
+            ' "version": 4} with the version that was read. New items have none.'
         ),
     ] = None
     body: Annotated[
         dict[str, Any] | None,
-        Field(description='{"link_type": "covers"}, the fields of a new item, or those to change and no others.'),
+        Field(description='link: {"link_type": "covers"}; the fields of a new item, or those to change and no others.'),
     ] = None
     rationale: Annotated[str, Field(min_length=1, max_length=4_000, description="Why, for the person who decides.")]
     evidence: Annotated[list[Evidence] | None, Field(max_length=10)] = None
@@ -109,6 +110,7 @@ class Mine(TypedDict):
     proposal_id: str
     kind: str
     status: str
+    target: dict[str, Any]
     requirement: Named | None
     test_case: Named | None
     body: dict[str, Any]
@@ -139,6 +141,7 @@ def _mine(one: Json) -> Mine:
         "proposal_id": one["id"],
         "kind": one["kind"],
         "status": one["status"],
+        "target": one["target"],
         "requirement": one["requirement"] and named(one["requirement"]),
         "test_case": one["test_case"] and named(one["test_case"]),
         "body": one["body"],
