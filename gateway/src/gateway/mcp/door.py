@@ -13,6 +13,7 @@ from chassis.core.projects import NONE
 from chassis.core.request_context import actor_id
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.responses import answer
+from contracts.projects import KEY
 from contracts.routes import AUTH
 from gateway.auth.cross_site import CrossSite
 from gateway.mcp import protocol
@@ -26,7 +27,7 @@ from gateway.routing.versions import Address, Version
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
-_OF_PROJECT = re.compile(rf"{PATH}/projects/([A-Z][A-Z0-9]{{1,9}})")
+_OF_PROJECT = re.compile(rf"{PATH}/projects/({KEY.pattern})")
 _ADDRESS = Address(Version("/", {}), AUTH, PATH[1:], PATH[1:], NONE)
 """How the audit log names where a token was refused."""
 _NO_STORE = {"Cache-Control": "no-store"}

@@ -4,13 +4,14 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+from contracts.projects import KEY
 from gateway.mcp.record import REQUIREMENT, TEST_CASE, Record
 from gateway.mcp.results import encode, fit
 from gateway.mcp.tools.get import GetArguments, read_items
 
 Json = dict[str, Any]
 
-_URI = re.compile(rf"traceline://([A-Z0-9]+)/({REQUIREMENT}|{TEST_CASE})/(.+)")
+_URI = re.compile(rf"traceline://({KEY.pattern})/({REQUIREMENT}|{TEST_CASE})/(.+)")
 _KINDS = {REQUIREMENT: "Requirement", TEST_CASE: "Test case"}
 _MODULE = {"name": "module", "description": "One module alone.", "required": False}
 _PROJECT = {"name": "project", "description": "The key of the project.", "required": True}
