@@ -33,6 +33,7 @@ def reads(record: Record) -> list[tuple[str, str, float | None]]:
     often, seldom = record.word_in(0.1), record.word_in(0.01)
     many = [record.word_in(share) for share in (0.5, 0.3, 0.2)]
     described = record.requirements[0]["description"]
+    top = record.requirements[0]["id"]
     last = max(0, len(record.requirements) - 40)
     requirements = "/requirements?limit=20"
     return [
@@ -80,6 +81,12 @@ def reads(record: Record) -> list[tuple[str, str, float | None]]:
         ("matrix of everything, a page", "/reports/traceability-matrix", None),
         ("coverage by module", "/reports/coverage-by-module", None),
         ("gaps", "/reports/gaps", None),
+        ("tree: a page of 50 roots", "/reports/trace-tree?limit=50", None),
+        ("tree: what stands below a root", f"/reports/trace-tree?parent={top}", None),
+        ("impact of a root", f"/requirements/{top}/impact", None),
+        ("list: with all below each", f"{requirements}&expand=relations", None),
+        ("list: covered below alone", f"{requirements}&rolled_coverage=covered_below", None),
+        ("gate over what is verified with all below", "/reports/gate?min_rolled_verified=1", None),
     ]
 
 

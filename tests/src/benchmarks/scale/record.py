@@ -61,6 +61,24 @@ _PROJECT_COVERAGE = """
          FROM counted)
 """
 
+# Three levels: 2 % of the requirements are roots, 18 % stand below these, the others below those, two thirds below two.
+_RELATE = """
+    WITH numbered AS (
+        SELECT id, row_number() OVER (ORDER BY created_at, id) - 1 AS n, (count(*) OVER ())::integer AS total
+        FROM requirements
+    ), levels AS (
+        SELECT id AS child_id, n, greatest(total / 50, 1) AS roots, total / 5 AS leaves FROM numbered
+    ), pairs AS (
+        SELECT child_id, n % roots AS parent FROM levels WHERE n >= roots AND n < leaves
+        UNION SELECT child_id, roots + n % (leaves - roots) FROM levels WHERE n >= leaves
+        UNION SELECT child_id, roots + (7 * n + 3) % (leaves - roots) FROM levels WHERE n >= leaves AND n % 3 > 0
+    )
+    INSERT INTO requirement_relations (id, child_id, parent_id, relation_type, source, created_at, updated_at,
+                                       child_version, parent_version)
+    SELECT gen_random_uuid(), child_id, p.id, 'refines', 'manual', now(), now(), 1, 1
+    FROM pairs JOIN numbered p ON p.n = parent ON CONFLICT DO NOTHING
+"""
+
 Made = tuple[Row, NewEvent]
 
 
@@ -101,6 +119,8 @@ class Record:
             columns = (*LINK_COLUMNS, "requirement_version", "test_case_version")
             await add("links", columns, self._made_links(to.links - len(self._linked)))
             await _run(catalog, _PROJECT_COVERAGE)
+            await _run(catalog, "DELETE FROM requirement_relations")
+            await _run(catalog, _RELATE)
         for url in self._urls:
             await asyncio.to_thread(_vacuum, url)
 
