@@ -83,9 +83,21 @@ links = st.fixed_dictionaries(
 )
 
 
+relations = st.fixed_dictionaries(
+    {
+        "relation_type": st.sampled_from(["refines", "derives_from", "related"]),
+        "role": st.none() | names,
+        "notes": maybe,
+    }
+)
+
+
 @dataclass
 class AnyRecord:
-    """Bodies of requirements and test cases; links by the numbers of their ends, and what is done to some of them."""
+    """Bodies of requirements and test cases; links and relations by the numbers of their ends, and what is done then.
+
+    The child of a relation comes before its parent: there is no circle.
+    """
 
     requirements: list[Json]
     test_cases: list[Json]
@@ -94,6 +106,7 @@ class AnyRecord:
     """Test cases whose title changes once they are linked: their links are suspect."""
     confirmed: set[int] = field(default_factory=set)
     """Links, by their order, that are confirmed after that."""
+    relations: dict[tuple[int, int], Json] = field(default_factory=dict)
 
 
 @st.composite
@@ -112,4 +125,7 @@ def any_records(draw: st.DrawFn) -> AnyRecord:
         )
     ends = [st.integers(0, len(items) - 1) for items in found]
     numbers = st.sets(st.integers(0, 4), max_size=2)
-    return AnyRecord(*found, draw(st.dictionaries(st.tuples(*ends), links, max_size=6)), draw(numbers), draw(numbers))
+    linked = draw(st.dictionaries(st.tuples(*ends), links, max_size=6))
+    of_requirements = st.tuples(ends[0], ends[0]).filter(lambda pair: pair[0] < pair[1])
+    related = draw(st.dictionaries(of_requirements, relations, max_size=4))
+    return AnyRecord(*found, linked, draw(numbers), draw(numbers), related)

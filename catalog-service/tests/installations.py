@@ -22,9 +22,10 @@ from testing.service import ServiceClient, ok
 
 ADMIN = Identity(id=9, email="admin@example.test", role=Role.ADMIN)
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
-KINDS = ("requirements", "test_cases", "links")
+KINDS = ("requirements", "test_cases", "links", "relations")
 _LIMITS = Limits(rows=1000, memory_bytes=1024**3, cpu_seconds=60)
-_LISTS = ("/requirements", "/test-cases", "/links")
+_LISTS = ("/requirements", "/test-cases", "/links", "/relations")
+_ENDS = ("requirement_id", "test_case_id", "child_id", "parent_id")
 _OURS = {
     "id",
     "version",
@@ -35,10 +36,14 @@ _OURS = {
     "confirmed_by",
     "suspect",
     "suspect_reason",
+    "requirement_version",
+    "test_case_version",
+    "child_version",
+    "parent_version",
 }
 _RECORD = (
-    *("links", "requirements", "test_cases", "item_revisions", "item_changes", "deleted_items", "reqif_schemas"),
-    "waiting_references",
+    *("links", "requirement_relations", "requirements", "test_cases", "item_revisions", "item_changes"),
+    *("deleted_items", "reqif_schemas", "waiting_references"),
 )
 
 
@@ -78,6 +83,12 @@ class Installation:
                 "test_case_id": made["/test-cases"][other]["id"],
             }
             linked.append(ok(await self.admin.post("/links", json={**ends, **body}), 201))
+        for (child, parent), body in record.relations.items():
+            pair = {
+                "child_id": made["/requirements"][child]["id"],
+                "parent_id": made["/requirements"][parent]["id"],
+            }
+            ok(await self.admin.post("/relations", json={**pair, **body}), 201)
         await self.take(b"".join(orjson.dumps(one) + b"\n" for one in _references(made)))
         for item in (item for number, item in enumerate(made["/test-cases"]) if number in record.renamed):
             ok(await self.admin.patch(f"/test-cases/{item['id']}", json={"title": "Another title"}))
@@ -96,14 +107,17 @@ class Installation:
         del matrix["made_at"]
         return {**found, "matrix": matrix}
 
-    async def described(self) -> list[Any]:
-        """Return what is the same in another installation with the same record, where links name their ends."""
+    async def described(self, *, in_tables: bool = False) -> list[Any]:
+        """Return what is the same in another installation with the same record, where links name their ends.
+
+        `in_tables`: without relations, for which tables have no place.
+        """
         names: dict[str, Any] = {}
         rows: list[Any] = []
-        for path in _LISTS:
+        for path in _LISTS[: 3 if in_tables else None]:
             for row in (await self.admin.read(path, limit=500))["items"]:
                 names[row["id"]] = [row.get("external_id"), row.get("title")]
-                ends = {end: names[row[end]] for end in ("requirement_id", "test_case_id") if end in row}
+                ends = {end: names[row[end]] for end in _ENDS if end in row}
                 said = {name: value for name, value in row.items() if name not in _OURS}
                 rows.append([path, {**said, **ends}])
         return sorted(rows, key=_sorted)
@@ -138,6 +152,7 @@ def _references(made: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
         other = "test_case" if end == "requirement" else "requirement"
         for number, item in enumerate(made[path]):
             yield {"kind": "link", end: {"id": item["id"]}, other: f"later-{number}", "notes": item["title"]}
+    yield {"kind": "relation", "child": {"id": made["/requirements"][0]["id"]}, "parent": "later-P", "role": "up"}
     yield {"kind": "link", "requirement": "later-R", "test_case": "later-T", "confidence_score": 1}
 
 

@@ -254,6 +254,7 @@ waiting_references = sa.Table(
     sa.Column("import_id", sa.Uuid),
     timestamp("since"),
     sa.Column("created_by", sa.String(100)),
+    sa.Column("role", sa.String(100), comment="what another tool calls a relation"),
     sa.UniqueConstraint(
         *("project_id", "kind", "owner_kind", "owner_id", "owner_key", "wanted_kind", "key"),
         name="uq_waiting_references_ends",

@@ -79,7 +79,15 @@ async def test_a_native_export_holds_what_the_api_answers(catalog: Any, export_f
 async def test_the_first_line_says_what_the_file_holds_and_the_last_that_it_is_whole(catalog: Any) -> None:
     module, *_ = await a_project(catalog)
     head, *records, end = lines(await export(catalog, format="ndjson", module=module))
-    counts = {"requirements": 1, "test_cases": 1, "links": 1, "revisions": 1, "references": 0, "schemas": 0}
+    counts = {
+        "requirements": 1,
+        "test_cases": 1,
+        "links": 1,
+        "relations": 0,
+        "revisions": 1,
+        "references": 0,
+        "schemas": 0,
+    }
     assert list(head) == ["traceline_exchange", "instance", "exported_at", "record_position", "profile", "counts"]
     assert head["traceline_exchange"] == 1
     assert head["profile"] == "native"

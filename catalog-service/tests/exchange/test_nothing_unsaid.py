@@ -9,7 +9,7 @@ from catalog_service.exchange.readers import needs as needs_reader
 from catalog_service.exchange.readers import openfasttrace
 from catalog_service.exchange.records import Item
 
-from .test_relations_kept import needs, notices, packed
+from .test_relations_kept import made, needs, notices, packed
 
 TREE = {
     "reqs/.doorstop.yml": "settings: {prefix: R}",
@@ -20,15 +20,14 @@ TREE = {
 
 
 def counts(content: bytes | str, name: str) -> dict[str, int]:
-    """Return how often each notice of a file says something."""
-    return {code: notice["count"] for code, notice in notices(content, name).items()}
+    """Return how often each notice of a file says something, and how many relations it has."""
+    relations = {"relations": number} if (number := made(content, name)) else {}
+    return {code: notice["count"] for code, notice in notices(content, name).items()} | relations
 
 
 @pytest.mark.parametrize("links", ["R1", "[R1]", "{R1: abc}", "[{R1: abc}]", "[[R1]]"])
 def test_a_doorstop_item_names_its_links_in_whatever_shape(links: str) -> None:
-    assert counts(packed({**TREE, "reqs/R2.yml": f"{{text: Close, links: {links}}}"}), "tree.zip") == {
-        "relations_kept": 1
-    }
+    assert counts(packed({**TREE, "reqs/R2.yml": f"{{text: Close, links: {links}}}"}), "tree.zip") == {"relations": 1}
 
 
 def test_files_of_a_doorstop_tree_that_are_no_items_are_named() -> None:
@@ -54,12 +53,15 @@ BLANK_ENDS = {
 
 @pytest.mark.parametrize("name", BLANK_ENDS)
 def test_ends_of_relations_that_are_blank_are_counted_and_are_no_relations(name: str) -> None:
-    assert counts(BLANK_ENDS[name], name) == {"relations_kept": 1, "link_end_blank": 2}
+    assert counts(BLANK_ENDS[name], name) == {"relations": 1, "link_end_blank": 2}
 
 
 def test_relations_of_needs_are_read_from_a_text_and_those_of_parts_are_counted() -> None:
     parts = {"1": {"id": "1", "content": "a part", "links": ["R1"], "links_back": ["R1"]}}
-    assert counts(needs(R1={}, R2={"links": "R1; R9"}, R3={"parts": parts}), "needs.json") == {"relations_kept": 3}
+    assert counts(needs(R1={}, R2={"links": "R1; R9"}, R3={"parts": parts}), "needs.json") == {
+        "relations_kept": 1,
+        "relations": 2,
+    }
 
 
 def test_a_link_to_a_part_of_a_need_says_that_it_is_to_the_whole() -> None:
@@ -115,7 +117,7 @@ arch --> dsn : req~lock~2
 def test_texts_between_the_items_of_openfasttrace_are_counted() -> None:
     said = notices(SPECIFICATION, "a.md")
     assert {code: notice["count"] for code, notice in said.items()} == {
-        "relations_kept": 3,
+        "relations_kept": 1,
         "text_not_taken": 4,
         "forward_not_taken": 1,
     }

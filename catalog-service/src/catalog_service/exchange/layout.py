@@ -14,12 +14,13 @@ SECTIONS = {
     "requirement": "requirements",
     "test_case": "test_cases",
     "link": "links",
+    "relation": "relations",
     "revision": "revisions",
     "reference": "references",
     SCHEMA: "schemas",
 }
 """The kinds of records, in the order in which they stand in a file, each with the name under which it is counted."""
-LISTS = tuple(section for kind, section in SECTIONS.items() if kind not in {"reference", SCHEMA})
+LISTS = tuple(section for kind, section in SECTIONS.items() if kind not in {"relation", "reference", SCHEMA})
 """Those that are looked for in the documents of others."""
 END = "end"
 

@@ -23,7 +23,7 @@ from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.incomplete import relations_kept
 from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.readers.items import tells_of_tests
-from catalog_service.exchange.records import Document, Item, Notice, Reference, Revision, Unreadable
+from catalog_service.exchange.records import Document, Item, Notice, Relation, Revision, Unreadable
 from catalog_service.exchange.validation import Validation
 from catalog_service.fields.definitions import Fields, ProjectField
 from catalog_service.items.source_urls import SourceUrls
@@ -196,8 +196,6 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
             read.documents.append({"name": record.name, "content": record.content})
         elif isinstance(record, Revision) and not order.restoring:
             continue
-        elif isinstance(record, Reference) and not order.restoring and record.fields.get("reference_kind") != "link":
-            notices.add(Notice("relations_kept", "References to relations are kept by a restore alone.", unclean=True))
         elif not _is_wanted(record, order.kind):
             read.dropped += 1
         else:
@@ -263,6 +261,8 @@ def _columns(inspection: Inspection) -> list[dict[str, Any]]:
 def _is_wanted(record: Any, kind: str) -> bool:
     if kind == "all" or isinstance(record, Revision):
         return True
+    if isinstance(record, Relation):
+        return kind == "requirements"
     return f"{getattr(record, 'kind', 'link')}s" == kind
 
 

@@ -10,7 +10,7 @@ from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text
 from catalog_service.links.fields import Score
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import StoredSteps, TestCaseWrite
-from catalog_service.values import LinkSource, LinkType
+from catalog_service.values import LinkSource, LinkType, RelationSource, RelationType
 
 VERSIONS = range(1, 2**31)
 Version = Annotated[int, Field(strict=True, ge=VERSIONS[0], le=VERSIONS[-1])]
@@ -62,6 +62,28 @@ class RestoredLink(LinkWrite):
     test_case_version: Version = 1
 
 
+class RelationWrite(NewBody):
+    """A relation of a file."""
+
+    relation_type: RelationType = RelationType.REFINES
+    role: UpTo100 = None
+    notes: OptionalText = None
+    source: RelationSource = RelationSource.IMPORTED
+
+
+class RestoredRelation(RelationWrite):
+    """A relation of a file that is restored."""
+
+    id: UUID
+    created_at: datetime
+    created_by: UpTo100 = None
+    confirmed_at: datetime | None = None
+    confirmed_by: UpTo100 = None
+    updated_at: datetime
+    child_version: Version = 1
+    parent_version: Version = 1
+
+
 class RestoredRevision(BaseModel):
     """What made a version of an item that is restored."""
 
@@ -81,7 +103,8 @@ class RestoredReference(BaseModel):
     owner_key: ReferredKey | None
     wanted_kind: Literal["requirement", "test_case"]
     key: ReferredKey
-    link_type: LinkType | None
+    link_type: LinkType | RelationType | None
+    role: UpTo100 = None
     confidence_score: Score | None
     notes: str | None
     source: str | None

@@ -1,4 +1,4 @@
-"""What readers make of a file, whatever its format: items, links, and what a person has to know of them.
+"""What readers make of a file, whatever its format: items, links, relations, and what a person has to know of them.
 
 A reader runs in a process of its own and writes one record a line, as JSON.
 """
@@ -87,6 +87,21 @@ class Link:
 
 
 @dataclass(slots=True)
+class Relation:
+    """A relation of a file: its requirements as a link has its ends; `fields`: relation_type, role and notes."""
+
+    row: int
+    child: dict[str, str]
+    parent: dict[str, str]
+    fields: dict[str, Any] = field(default_factory=dict)
+    line: int | None = None
+    problems: list[Remark] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
+    source: list[str] | None = None
+    sheet: str | None = None
+
+
+@dataclass(slots=True)
 class Revision:
     """What changed an item's meaning, from a native file: `item_id`, `version`, `changed_fields`, `changed_at`."""
 
@@ -105,11 +120,15 @@ class Reference:
     fields: dict[str, Any]
     line: int | None = None
 
-    def as_link(self) -> Link:
-        """Return it as a link of which one end may be there by now."""
+    def as_record(self) -> "Link | Relation":
+        """Return it as a link or a relation of which one end may be there by now."""
         owner = {"id": str(self.fields.get("owner_id"))}
         if self.fields.get("owner_id") is None:
             owner = {"external_id": str(self.fields.get("owner_key"))}
+        if self.fields.get("reference_kind") == "relation":
+            fields = {"relation_type": self.fields.get("link_type"), "role": self.fields.get("role")}
+            parent = {"external_id": str(self.fields.get("key"))}
+            return Relation(self.row, owner, parent, {**fields, "notes": self.fields.get("notes")}, self.line)
         ends = {self.fields.get("owner_kind"): owner}
         ends[self.fields.get("wanted_kind")] = {"external_id": str(self.fields.get("key"))}
         given = {name: self.fields.get(name) for name in ("link_type", "confidence_score", "notes")}
@@ -137,11 +156,12 @@ class Document:
     content: dict[str, Any]
 
 
-Record = Item | Link | Revision | Reference | Notice | Document
+Record = Item | Link | Relation | Revision | Reference | Notice | Document
 
 _TYPES: dict[str, type[Record]] = {
     "item": Item,
     "link": Link,
+    "relation": Relation,
     "revision": Revision,
     "reference": Reference,
     "notice": Notice,

@@ -21,14 +21,16 @@ from catalog_service.exchange.item_fields import JSON_FIELDS, ItemFields
 from catalog_service.exchange.record_models import (
     VERSIONS,
     LinkWrite,
+    RelationWrite,
     RestoredLink,
     RestoredReference,
+    RestoredRelation,
     RestoredRequirement,
     RestoredRevision,
     RestoredTestCase,
     Version,
 )
-from catalog_service.exchange.records import Item, Link, Reference, Remark, Revision
+from catalog_service.exchange.records import Item, Link, Reference, Relation, Remark, Revision
 from catalog_service.fields.definitions import FIELDS, NONE, PREFIX, Fields
 from catalog_service.fields.texts import value_of
 from catalog_service.fields.values import is_blank, refusal, values_of
@@ -82,7 +84,7 @@ class Checked:
     """A record that was checked: its fields as they would be stored, which of them the file has, what is wrong."""
 
     kind: str
-    record: Item | Link | Reference | Revision
+    record: Item | Link | Relation | Reference | Revision
     fields: dict[str, Any]
     given: tuple[str, ...] | None
     problems: list[dict[str, Any]]
@@ -117,22 +119,22 @@ class Validation:
         self._most = sys.maxsize if restoring else strict_json.MAX_MEMBERS
         self._fields = {kind: ItemFields(model, self._most) for kind, model in self._models.items()}
 
-    def row(self, record: Item | Link | Reference | Revision) -> bytes:
+    def row(self, record: Item | Link | Relation | Reference | Revision) -> bytes:
         """Return a record as a line of COPY, with its end."""
         return self._line(self.check(record))
 
-    def check(self, record: Item | Link | Reference | Revision) -> Checked:
+    def check(self, record: Item | Link | Relation | Reference | Revision) -> Checked:
         """Return a record with what is wrong with it."""
         if isinstance(record, Item):
             return self._item(record)
         if isinstance(record, Link):
             return self._link(record)
+        if isinstance(record, Relation):
+            return self._relation(record)
         if isinstance(record, Reference):
-            return (
-                self._stored("reference", RestoredReference, record)
-                if self._restoring
-                else self._link(record.as_link())
-            )
+            if self._restoring:
+                return self._stored("reference", RestoredReference, record)
+            return self.check(record.as_record())
         return self._stored("revision", RestoredRevision, record)
 
     def _item(self, item: Item) -> Checked:
@@ -248,24 +250,40 @@ class Validation:
         return problems
 
     def _link(self, link: Link) -> Checked:
-        problems = _remarks(link.problems)
-        sent = {name: value for name, value in link.fields.items() if value is not None}
-        problems += _unstorable({**sent, "requirement": link.requirement, "test_case": link.test_case}, self._most)
+        ends = {"requirement": link.requirement, "test_case": link.test_case}
+        return self._joined("link", link, ends, LinkWrite, RestoredLink if self._restoring else LinkWrite)
+
+    def _relation(self, relation: Relation) -> Checked:
+        ends = {"child": relation.child, "parent": relation.parent}
+        model = RestoredRelation if self._restoring else RelationWrite
+        return self._joined("relation", relation, ends, RelationWrite, model)
+
+    def _joined(
+        self,
+        kind: str,
+        record: Link | Relation,
+        ends: Mapping[str, dict[str, str]],
+        written: type[BaseModel],
+        model: type[BaseModel],
+    ) -> Checked:
+        """Return what joins two items with what is wrong with it; `written` has the fields that a file may give."""
+        problems = _remarks(record.problems)
+        sent = {name: value for name, value in record.fields.items() if value is not None}
+        problems += _unstorable({**sent, **ends}, self._most)
         fields: dict[str, Any] = {}
         if not problems:
             try:
-                fields = dict((RestoredLink if self._restoring else LinkWrite).model_validate(sent).__dict__)
+                fields = dict(model.model_validate(sent).__dict__)
             except ValidationError as error:
                 problems += _of_validation(error)
-        ends = {"requirement": link.requirement, "test_case": link.test_case}
         for name, end in ends.items():
-            wrong = _wrong_end(name, end)
+            wrong = _wrong_end(name, end, kind)
             if wrong is not None:
                 problems.append(wrong)
             elif _is_storable(end, self._most):
                 fields[name] = end
-        given = None if self._restoring else tuple(name for name in link.fields if name in LinkWrite.model_fields)
-        return Checked("link", link, fields, given, problems, bool(problems))
+        given = None if self._restoring else tuple(name for name in record.fields if name in written.model_fields)
+        return Checked(kind, record, fields, given, problems, bool(problems))
 
     def _stored(self, kind: str, model: type[BaseModel], record: Reference | Revision) -> Checked:
         problems = _unstorable(record.fields, self._most)
@@ -377,10 +395,10 @@ def _of_validation(error: ValidationError) -> list[dict[str, Any]]:
     return problems
 
 
-def _wrong_end(name: str, end: Mapping[str, str]) -> dict[str, Any] | None:
+def _wrong_end(name: str, end: Mapping[str, str], kind: str) -> dict[str, Any] | None:
     key = end.get("id") or end.get("external_id")
     if not key or not str(key).strip():
-        return _problem(name, MISSING, "This is missing; a link needs both its ends.")
+        return _problem(name, MISSING, f"This is missing; a {kind} needs both its ends.")
     if "id" in end:
         try:
             UUID(str(key))

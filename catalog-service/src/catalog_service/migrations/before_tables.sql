@@ -422,6 +422,82 @@ LANGUAGE plpgsql AS $$
     END
     $$;
 
+CREATE FUNCTION settle_relations(concerned uuid[], item_kind text, head json) RETURNS void
+LANGUAGE plpgsql AS $$
+    DECLARE
+        ready record;
+        moment timestamptz := clock_timestamp();
+        written text := to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+    BEGIN
+        IF NOT EXISTS (
+            SELECT FROM waiting_references w JOIN requirements p ON p.external_id = w.key
+            WHERE w.id = ANY(concerned) AND w.kind = 'relation' AND w.owner_id IS NOT NULL
+        ) THEN
+            RETURN;
+        END IF;
+        -- Items first, then the lock of all who make relations.
+        PERFORM FROM requirements WHERE id IN (
+            SELECT unnest(ARRAY[w.owner_id, p.id])
+            FROM waiting_references w JOIN requirements p ON p.external_id = w.key
+            WHERE w.id = ANY(concerned) AND w.kind = 'relation' AND w.owner_id IS NOT NULL
+        ) ORDER BY id FOR KEY SHARE;
+        PERFORM pg_advisory_xact_lock(
+            hashtextextended('relations of ' || coalesce(current_setting('traceline.project', true), 'MAIN'), 0));
+        FOR ready IN
+            SELECT w.id AS reference_id, gen_random_uuid() AS id, c.id AS child_id, p.id AS parent_id,
+                coalesce(w.link_type, 'refines') AS relation_type, w.role, w.notes, w.created_by,
+                c.version AS child_version, p.version AS parent_version, c.title AS child_title,
+                p.title AS parent_title, c.external_id AS child_external_id, p.external_id AS parent_external_id
+            FROM waiting_references w
+            JOIN requirements c ON c.id = w.owner_id JOIN requirements p ON p.external_id = w.key
+            WHERE w.id = ANY(concerned) AND w.kind = 'relation' ORDER BY w.id
+        LOOP
+            -- What would close a circle, or be one parent too many, goes on to wait: it can be given up.
+            CONTINUE WHEN ready.child_id = ready.parent_id;
+            CONTINUE WHEN (SELECT count(*) FROM requirement_relations WHERE child_id = ready.child_id) >= 100;
+            CONTINUE WHEN ready.relation_type IN ('refines', 'derives_from') AND EXISTS (
+                WITH RECURSIVE above AS (
+                    SELECT ready.parent_id AS id
+                    UNION
+                    SELECT n.parent_id FROM above JOIN requirement_relations n ON n.child_id = above.id
+                    WHERE n.relation_type IN ('refines', 'derives_from')
+                ) SELECT FROM above WHERE id = ready.child_id);
+            DELETE FROM waiting_references WHERE id = ready.reference_id;
+            INSERT INTO requirement_relations (id, child_id, parent_id, relation_type, role, notes, source,
+                created_at, created_by, updated_at, child_version, parent_version)
+            VALUES (ready.id, ready.child_id, ready.parent_id, ready.relation_type, ready.role, ready.notes,
+                'imported', moment, ready.created_by, moment, ready.child_version, ready.parent_version)
+            ON CONFLICT DO NOTHING;
+            CONTINUE WHEN NOT FOUND;
+            INSERT INTO outbox (event_id, wire_name, envelope)
+            SELECT event_id, 'catalog.relation.created', left(json_strip_nulls(json_build_object(
+                    'specversion', '1.0', 'id', event_id, 'source', '/traceline/catalog',
+                    'type', 'catalog.relation.created', 'subject', ready.id, 'time', written,
+                    'datacontenttype', 'application/json',
+                    'correlationid', told -> 'correlationid', 'actor', told -> 'actor',
+                    'actorid', told -> 'actorid',
+                    'project', told -> 'project', 'gatewayrequestid', told -> 'gatewayrequestid',
+                    'traceparent', told -> 'traceparent', 'batchid', told -> 'batchid'))::text, -1)
+                || ',"data":{"relation":' || (SELECT row_to_json(state) FROM (SELECT
+                    ready.id, ready.child_id, ready.parent_id, ready.relation_type, ready.role, ready.notes,
+                    'imported' AS source, written AS created_at, ready.created_by, NULL AS confirmed_at,
+                    NULL AS confirmed_by, written AS updated_at, ready.child_title, ready.parent_title,
+                    ready.child_external_id, ready.parent_external_id) AS state)
+                || '}}'
+            FROM (SELECT gen_random_uuid() AS event_id, coalesce(head, (
+                SELECT envelope::json FROM (
+                    SELECT id, envelope FROM outbox
+                    WHERE feed_seq IS NULL AND wire_name IN (
+                        'catalog.' || item_kind || '.created', 'catalog.' || item_kind || '.updated')
+                    ORDER BY id DESC LIMIT 5000
+                ) AS newest
+                WHERE envelope::json ->> 'subject' IN (ready.child_id::text, ready.parent_id::text)
+                ORDER BY id DESC LIMIT 1
+            ), '{"correlationid": "", "actor": "system"}') AS told OFFSET 0) AS one;
+        END LOOP;
+    END
+    $$;
+
 CREATE FUNCTION settle_references(item_kind text, keys text[], head json) RETURNS void
 LANGUAGE plpgsql AS $$
     DECLARE
@@ -534,6 +610,8 @@ LANGUAGE plpgsql AS $$
         FROM new JOIN made ON made.id = new.id
         CROSS JOIN LATERAL (SELECT gen_random_uuid() AS event_id OFFSET 0) AS one
         ORDER BY requirement_id, test_case_id;
+
+        PERFORM settle_relations(concerned, item_kind, head);
     END
     $$;
 

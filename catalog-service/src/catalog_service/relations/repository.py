@@ -58,9 +58,9 @@ JOINED_ENDS = "JOIN requirements c ON c.id = n.child_id JOIN requirements p ON p
 """Both requirements of a relation `n`, as `c` and `p`."""
 _SOURCE = f"requirement_relations n {JOINED_ENDS}"
 _ALIASES = {"child": "c", "parent": "p"}
-_NAMES = ", ".join(f"{alias}.{name} AS {end}_{name}" for end, alias in _ALIASES.items() for name in BRIEF[1:])
+NAMES = ", ".join(f"{alias}.{name} AS {end}_{name}" for end, alias in _ALIASES.items() for name in BRIEF[1:])
 """What `service.ends` needs, beside the ids that a relation has of both."""
-SELECTED = f"{', '.join(f'n.{column}' for column in COLUMNS)}, {_NAMES}, {suspicion.COLUMNS}"
+SELECTED = f"{', '.join(f'n.{column}' for column in COLUMNS)}, {NAMES}, {suspicion.COLUMNS}"
 """The columns of a RelationRow, over `requirement_relations n` and JOINED_ENDS."""
 
 _REFUSALS = {
@@ -124,7 +124,7 @@ async def lock_relations_of(connection: Connection, item_ids: list[UUID]) -> lis
     """Return the relations of requirements, on whichever side, locked in one order."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
-        f"SELECT {', '.join(f'n.{name}' for name in COLUMNS)}, {_NAMES} FROM {_SOURCE}"
+        f"SELECT {', '.join(f'n.{name}' for name in COLUMNS)}, {NAMES} FROM {_SOURCE}"
         " WHERE n.child_id = ANY(%(ids)s) OR n.parent_id = ANY(%(ids)s) ORDER BY n.id FOR UPDATE OF n",
         {"ids": item_ids},
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.readers import needs
-from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable, encode
+from catalog_service.exchange.records import Item, Link, Notice, Record, Relation, Unreadable, encode
 
 Need = dict[str, Any]
 
@@ -97,7 +97,8 @@ def test_relations_of_requirement_and_test_case_are_links_whichever_end_says_the
         )
     )
     assert links(records) == [("R", "T1", "covers"), ("S", "T2", "verifies"), ("ELSEWHERE", "T3", "covers")]
-    assert items(records)["R"].fields["custom_metadata"]["needs"]["links"] == ["S"]
+    (relation,) = (record for record in records if isinstance(record, Relation))
+    assert (relation.child, relation.parent) == ({"external_id": "R"}, {"external_id": "S"})
     assert items(records)["T2"].fields["custom_metadata"]["needs"]["parent_needs"] == ["T1"]
 
 

@@ -25,7 +25,7 @@ from reqif_documents import (
     zipped,
 )
 
-from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.records import Relation, Unreadable
 from catalog_service.exchange.registry import recognise
 from catalog_service.exchange.reqif import collector
 
@@ -103,7 +103,7 @@ def test_a_value_whose_meaning_is_not_known_is_said() -> None:
     assert "Odd" in warning.message
 
 
-def test_relations_become_links_or_are_kept() -> None:
+def test_relations_become_links_or_relations_and_are_kept() -> None:
     read = Read(SAMPLE)
     (link,) = read.links
     assert (link.requirement, link.test_case) == ({"external_id": "REQ-1"}, {"external_id": "t1"})
@@ -117,7 +117,10 @@ def test_relations_become_links_or_are_kept() -> None:
             "target": "r1",
         }
     ]
-    assert read.notices["relations_kept"].count == 1
+    (relation,) = (one for one in read.records if isinstance(one, Relation))
+    assert (relation.child, relation.parent) == ({"external_id": "REQ-2"}, {"external_id": "REQ-1"})
+    assert relation.fields == {"relation_type": "refines", "role": "refines"}
+    assert "relations_kept" not in read.notices
 
 
 def test_types_extensions_and_structure_are_kept_beside_the_record() -> None:

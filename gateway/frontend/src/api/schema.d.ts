@@ -6334,6 +6334,16 @@ export interface components {
          *           "update": 0,
          *           "wait": 0
          *         },
+         *         "relations": {
+         *           "conflict": 0,
+         *           "create": 0,
+         *           "delete": 0,
+         *           "error": 0,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 0,
+         *           "wait": 0
+         *         },
          *         "requirements": {
          *           "conflict": 0,
          *           "create": 12,
@@ -6496,7 +6506,7 @@ export interface components {
             update: number;
             /**
              * Wait
-             * @description Links that wait for an item that is not there.
+             * @description Links and relations that wait for an item that is not there.
              * @default 0
              */
             wait?: number;
@@ -6507,6 +6517,8 @@ export interface components {
          */
         ImportCounts: {
             links: components["schemas"]["ImportActions"];
+            /** @description Nothing in plans of older versions. */
+            relations: components["schemas"]["ImportActions"];
             requirements: components["schemas"]["ImportActions"];
             test_cases: components["schemas"]["ImportActions"];
         };
@@ -6680,7 +6692,7 @@ export interface components {
          * @description What a row of a file is.
          * @enum {string}
          */
-        ImportRowKind: "requirement" | "test_case" | "link" | "revision" | "reference";
+        ImportRowKind: "requirement" | "test_case" | "link" | "relation" | "revision" | "reference";
         ImportRowsGone: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "import_rows_gone";
@@ -6691,6 +6703,8 @@ export interface components {
          */
         ImportSheet: {
             links: components["schemas"]["ImportActions"];
+            /** @description Nothing in plans of older versions. */
+            relations: components["schemas"]["ImportActions"];
             requirements: components["schemas"]["ImportActions"];
             /** Sheet */
             sheet: string;
@@ -8040,6 +8054,16 @@ export interface components {
          *       "applied_at": null,
          *       "counts": {
          *         "links": {
+         *           "conflict": 0,
+         *           "create": 0,
+         *           "delete": 0,
+         *           "error": 0,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 0,
+         *           "wait": 0
+         *         },
+         *         "relations": {
          *           "conflict": 0,
          *           "create": 0,
          *           "delete": 0,
@@ -20532,8 +20556,8 @@ export interface operations {
                 fields?: string;
                 /** @description `csv`: the rows that were refused, as they were sent, with a last column `problem`: mend them and send them again. Filters do not count there. */
                 format?: "json" | "csv";
-                /** @description requirement, test_case, link, revision, reference: comma-separated alternatives; a leading ! excludes */
-                kind?: ("requirement" | "test_case" | "link" | "revision" | "reference" | "!requirement" | "!test_case" | "!link" | "!revision" | "!reference")[];
+                /** @description requirement, test_case, link, relation, revision, reference: comma-separated alternatives; a leading ! excludes */
+                kind?: ("requirement" | "test_case" | "link" | "relation" | "revision" | "reference" | "!requirement" | "!test_case" | "!link" | "!relation" | "!revision" | "!reference")[];
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */

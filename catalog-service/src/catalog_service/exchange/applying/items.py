@@ -5,10 +5,13 @@ from collections.abc import Callable
 from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Job
 from catalog_service.fields.repository import changed_fields
-from catalog_service.items.kinds import ItemKind
+from catalog_service.items.kinds import REQUIREMENT, ItemKind
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS, NAMES
-from contracts.catalog import LinkDeleted, LinkState
+from catalog_service.relations.fields import COLUMNS as RELATION_COLUMNS
+from catalog_service.relations.repository import JOINED_ENDS as JOINED_REQUIREMENTS
+from catalog_service.relations.repository import NAMES as NAMES_OF_REQUIREMENTS
+from contracts.catalog import LinkDeleted, LinkState, RelationDeleted, RelationState
 
 APPLIED = "batch.position, batch.at, batch.time"
 """Where a row is in the file, and when it is applied: as a moment, and as events say it."""
@@ -126,7 +129,19 @@ def update(kind: ItemKind) -> Callable[[Job], str]:
 
 
 def delete(kind: ItemKind) -> Callable[[Job], str]:
-    """Return the step that deletes items and their links, which must be locked, and remembers that they were."""
+    """Return the step that deletes items, their links and relations, which must be locked, and remembers them."""
+    unrelated, events, no_relations = "", [], ""
+    if kind is REQUIREMENT:
+        unrelated = f""", unrelated AS MATERIALIZED (
+            SELECT DISTINCT ON (n.id) new.position, new.time,
+                {", ".join(f"n.{name}" for name in RELATION_COLUMNS)}, {NAMES_OF_REQUIREMENTS}
+            FROM new JOIN requirement_relations n ON n.child_id = new.id OR n.parent_id = new.id {JOINED_REQUIREMENTS}
+            ORDER BY n.id, new.position
+        )"""
+        events = [(RelationDeleted, relation_payload(), "unrelated")]
+        no_relations = """no_relations AS (
+            DELETE FROM requirement_relations WHERE id IN (SELECT id FROM unrelated)
+        ), """
 
     def statement(_: Job) -> str:
         payload = _payload(kind.name, event_sql.state(kind.columns, "changed", **TIMES))
@@ -139,8 +154,8 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
             SELECT new.position, new.time,
                 {", ".join(f"l.{name}" for name in LINK_COLUMNS)}, {NAMES}
             FROM new JOIN links l ON l.{kind.name}_id = new.id {JOINED_ENDS}
-        ), events AS (
-            {event_sql.insert((kind.deleted, payload, "new"), (LinkDeleted, link_payload(), "unlinked"))}
+        ){unrelated}, events AS (
+            {event_sql.insert((kind.deleted, payload, "new"), (LinkDeleted, link_payload(), "unlinked"), *events)}
         ), remembered AS (
             INSERT INTO deleted_items (kind, id, external_id, source_system, deleted_at, deleted_by)
             SELECT '{kind.name}', id, external_id, source_system, at, %(actor)s FROM new
@@ -151,7 +166,7 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
             DELETE FROM item_revisions WHERE item_id IN (SELECT id FROM new)
         ), no_links AS (
             DELETE FROM links WHERE id IN (SELECT id FROM unlinked)
-        ), made AS (
+        ), {no_relations}made AS (
             DELETE FROM {kind.table} WHERE id IN (SELECT id FROM new) RETURNING id
         ) {REFUSED}
         """
@@ -184,6 +199,12 @@ def link_payload(more: str = "") -> str:
     )
     state = event_sql.state(LinkState.model_fields, "changed", confidence_score=score, **times)
     return _payload("link", state, more)
+
+
+def relation_payload(more: str = "") -> str:
+    """Return the SQL of the payload of an event of a relation."""
+    times = {name: event_sql.moment(f"changed.{name}") for name in ("created_at", "confirmed_at", "updated_at")}
+    return _payload("relation", event_sql.state(RelationState.model_fields, "changed", **times), more)
 
 
 def _payload(name: str, state: str, more: str = "") -> str:

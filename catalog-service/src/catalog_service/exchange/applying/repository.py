@@ -11,7 +11,7 @@ from psycopg.types.json import Json
 from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.job import Counts, Job
 from catalog_service.exchange.applying.steps import STEPS, Step
-from catalog_service.items.kinds import KINDS
+from catalog_service.items.kinds import KINDS, REQUIREMENT
 from chassis.db import isolation
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
@@ -19,6 +19,7 @@ from chassis.db.rows import fetch_column, fetch_value
 _COMPARED = {
     **{kind.name: (kind.table, [name for name in kind.columns if not name.endswith("_at")]) for kind in KINDS},
     "link": ("links", ("link_type", "link_source", "confidence_score", "notes")),
+    "relation": ("requirement_relations", ("relation_type", "role", "notes")),
 }
 
 _AT = "%(moment)s::timestamptz + position * interval '1 microsecond'"
@@ -37,6 +38,8 @@ CHANGING = "('create', 'update', 'delete', 'wait')"
 """The actions that change the record."""
 NOT_COUNTED = ("revision", "reference")
 """Kinds of rows that no plan counts."""
+JOINING = ("link", "relation")
+"""Kinds of rows that join two items."""
 LAST = 2**31 - 1
 """No position is beyond it."""
 
@@ -218,7 +221,7 @@ async def lock_changed(
         f"SELECT FROM {table} WHERE id = ANY(ARRAY(SELECT target_id FROM import_rows WHERE {rows})) ORDER BY id {lock}",
         parameters,
     )
-    if kind == "link":
+    if kind in JOINING:
         is_other = "action = 'delete' AND item.updated_at > %(planned_at)s"
     else:
         is_other = "item.version <> target_version"
@@ -228,6 +231,15 @@ async def lock_changed(
                 " AND action = 'delete')) ORDER BY id FOR UPDATE",
                 parameters,
             )
+            if kind == REQUIREMENT.name:
+                await connection.execute(
+                    f"""
+                    WITH gone AS MATERIALIZED (SELECT target_id FROM import_rows WHERE {rows} AND action = 'delete')
+                    SELECT FROM requirement_relations WHERE child_id IN (SELECT target_id FROM gone)
+                        OR parent_id IN (SELECT target_id FROM gone) ORDER BY id FOR UPDATE
+                    """,
+                    parameters,
+                )
     # A statement of its own, which sees what has been waited for.
     return await fetch_column(
         connection,

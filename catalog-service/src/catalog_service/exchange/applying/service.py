@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import psycopg
 
 from catalog_service.authorship import author
-from catalog_service.exchange.applying import event_sql, repository
+from catalog_service.exchange.applying import event_sql, relations, repository
 from catalog_service.exchange.applying.job import Applied, Cancelled, Counts, Job, RecordChanged
 from catalog_service.exchange.applying.repository import FIRST, Place
 from catalog_service.exchange.applying.steps import RECORDED, STEPS
@@ -63,7 +63,7 @@ async def _finish(connection: Connection, job: Job, place: Place, counts: Counts
         suggest=job.suggests,
     )
     now = datetime.now(UTC)
-    stored = event.count("link", "wait") > 0 or job.restores
+    stored = any(event.count(kind, "wait") for kind in repository.JOINING) or job.restores
     await references.settle(connection, event_sql.head(job), stored=stored)
     await outbox.record(connection, [event_sql.event(job, event, now)])
     await repository.keep_document(connection, job.id, now)
@@ -175,13 +175,13 @@ class _Application:
 
     async def _check(self, connection: Connection) -> None:
         """Lock what the plan changes; raise RecordChanged if it is not what the plan was made for."""
-        for kind in ("requirement", "test_case", "link"):
+        for kind in (*(one.name for one in KINDS), *repository.JOINING):
             if actions := [action for action in ("update", "delete") if (kind, action) in self._rows]:
                 changed = await repository.lock_changed(
                     connection, self._job, kind, actions, FIRST.after, repository.LAST
                 )
                 await self._refuse(connection, kind, changed)
-            if kind != "link" and self._job.refuses_changes and (kind, "unchanged") in self._rows:
+            if kind not in repository.JOINING and self._job.refuses_changes and (kind, "unchanged") in self._rows:
                 self._refused[kind] += await repository.count_unlike(connection, self._job.id, kind)
             await self._refuse_taken(connection, kind, FIRST.after, repository.LAST)
         if self._job.refuses_changes and +self._refused:
@@ -198,6 +198,11 @@ class _Application:
             await self._refuse(connection, step.kind, changed)
         if not self._job.is_atomic and step.action == "create":
             await self._refuse_taken(connection, step.kind, place.after, last)
+        if step.kind == "relation" and step.action in {"create", "update"}:
+            closing = await relations.find_closing(connection, self._job.id, step.action, place.after, last)
+            await self._refuse(connection, step.kind, closing)
+            if closing and self._job.is_undone_by_a_change:
+                raise RecordChanged({step.kind: len(closing)})
         refused = await repository.do(connection, step, self._job, self._parameters, place.after, last)
         await self._refuse(connection, step.kind, refused)
         if refused and self._job.is_undone_by_a_change:
@@ -206,7 +211,7 @@ class _Application:
         return Place(place.step, last)
 
     async def _refuse_taken(self, connection: Connection, kind: str, after: int, last: int) -> None:
-        if self._job.key and kind != "link" and (kind, "create") in self._rows:
+        if self._job.key and kind not in repository.JOINING and (kind, "create") in self._rows:
             taken = await repository.find_taken(connection, self._job, kind, after, last)
             await self._refuse(connection, kind, taken)
 
@@ -240,4 +245,5 @@ class _Application:
 
 def _kind_of(violation: psycopg.IntegrityError) -> str:
     table = violation.diag.table_name
-    return next((kind.name for kind in KINDS if kind.table == table), "link")
+    joining = "relation" if table == "requirement_relations" else "link"
+    return next((kind.name for kind in KINDS if kind.table == table), joining)

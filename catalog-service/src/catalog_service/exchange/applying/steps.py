@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from catalog_service.exchange.applying import items, links, references
+from catalog_service.exchange.applying import items, links, references, relations
 from catalog_service.exchange.applying.job import Job
 from catalog_service.items.kinds import KINDS
 from chassis.messaging.payloads import Payload
@@ -34,6 +34,9 @@ STEPS = (
     Step("link", "update", links.update),
     Step("link", "create", links.create),
     Step("link", "wait", references.store),
+    Step("relation", "update", relations.update),
+    Step("relation", "create", relations.create),
+    Step("relation", "wait", references.store_relations),
     Step("revision", "create", items.add_revisions),
     Step("reference", "create", references.restore),
     Step("link", "delete", links.delete),
@@ -42,6 +45,8 @@ STEPS = (
 """In this order: updates first, as an item may leave its external_id to a new one; links when both ends are there."""
 
 RECORDED: tuple[type[Payload], ...] = tuple(
-    event for event in catalog.EVENTS if event.wire_name.split(".")[1] in {"requirement", "test_case", "link"}
+    event
+    for event in catalog.EVENTS
+    if event.wire_name.split(".")[1] in {"requirement", "test_case", "link", "relation"}
 )
 """The events that steps tell."""

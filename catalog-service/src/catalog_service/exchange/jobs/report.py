@@ -37,6 +37,9 @@ async def page(database: Database, job: Job, conditions: Conditions, wanted: Pag
     return found._replace(rows=[_shown(row, suspect, places) for row in found.rows])
 
 
+_ENDS = {"link": ("requirement", "test_case"), "relation": ("child", "parent")}
+
+
 async def _becoming_suspect(connection: Connection, rows: list[Row]) -> Mapping[UUID, int]:
     """Return of each item whose meaning changes how many links it has."""
     counts: dict[UUID, int] = {}
@@ -86,8 +89,8 @@ def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: Places) 
 
 
 def _key(kind: str, fields: Mapping[str, Any]) -> str | None:
-    if kind == "link":
-        ends = [fields.get(end) or {} for end in ("requirement", "test_case")]
+    if kind in _ENDS:
+        ends = [fields.get(end) or {} for end in _ENDS[kind]]
         return " → ".join(str(end.get("external_id") or end.get("id") or "?") for end in ends) if any(ends) else None
     key = fields.get("external_id") or fields.get("id") or fields.get("item_id")
     return None if key is None else str(key)

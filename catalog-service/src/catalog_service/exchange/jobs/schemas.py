@@ -44,6 +44,7 @@ class ImportRowKind(StrEnum):
     REQUIREMENT = "requirement"
     TEST_CASE = "test_case"
     LINK = "link"
+    RELATION = "relation"
     REVISION = "revision"
     REFERENCE = "reference"
 
@@ -58,7 +59,7 @@ class ImportActions(BaseModel):
     error: int
     skip: int
     delete: int
-    wait: Annotated[int, Field(description="Links that wait for an item that is not there.")] = 0
+    wait: Annotated[int, Field(description="Links and relations that wait for an item that is not there.")] = 0
 
 
 class ImportCounts(BaseModel):
@@ -67,6 +68,7 @@ class ImportCounts(BaseModel):
     requirements: ImportActions
     test_cases: ImportActions
     links: ImportActions
+    relations: Annotated[ImportActions, Field(description="Nothing in plans of older versions.")]
 
 
 class ImportSheet(ImportCounts):
@@ -139,6 +141,7 @@ IMPORT_EXAMPLE: JsonDict = {
         "requirements": {**_ACTIONS, "create": 12, "update": 3, "error": 1},
         "test_cases": _ACTIONS,
         "links": _ACTIONS,
+        "relations": _ACTIONS,
     },
     "summary": {
         "clean": False,

@@ -1,4 +1,4 @@
-"""What an object of a JSON file stands for: a requirement, a test case, a link or a revision."""
+"""What an object of a JSON file stands for: a requirement, a test case, a link, a relation or a revision."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -6,9 +6,11 @@ from uuid import UUID
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.layout import SCHEMA, SECTIONS
-from catalog_service.exchange.records import Item, ItemKind, Link, Record, Reference, Revision, Unreadable
+from catalog_service.exchange.records import Item, ItemKind, Link, Record, Reference, Relation, Revision, Unreadable
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
+from catalog_service.relations.fields import COLUMNS as RELATION_COLUMNS
+from catalog_service.relations.fields import VERSIONS as RELATION_VERSIONS
 from chassis.core.wording import shown
 
 KIND = "kind"
@@ -20,6 +22,13 @@ _LINK_FIELDS = (
     "test_case_version",
 )
 _PLAIN_LINK_FIELDS = ("link_type", "link_source", "confidence_score", "notes", "created_by")
+_RELATION_ENDS = ("child", "parent")
+_RELATION_FIELDS = (
+    *(name for name in RELATION_COLUMNS if name not in {"child_id", "parent_id"}),
+    *RELATION_VERSIONS,
+)
+_PLAIN_RELATION_FIELDS = ("relation_type", "role", "notes", "source", "created_by")
+_RELATION_FIELDS_OF_OTHERS = ("relation_type", "role", "notes")
 _LINK_FIELDS_OF_OTHERS = ("link_type", "confidence_score", "notes")
 _MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason", "suggestion_id"})
 """What an answer of the API adds to what is stored."""
@@ -29,6 +38,11 @@ _OF_LINKS = {
     *LINK_COLUMNS,
     *_LINK_FIELDS,
     *(f"{end.name}{part}" for end in KINDS for part in ("", "_id", "_external_id")),
+}
+_OF_RELATIONS = {
+    *RELATION_COLUMNS,
+    *_RELATION_FIELDS,
+    *(f"{end}{part}" for end in _RELATION_ENDS for part in ("", "_id", "_external_id")),
 }
 _NAMES = {name: kind for kind, section in SECTIONS.items() for name in (kind, section, kind.replace("_", "-"))}
 REST = "import"
@@ -42,7 +56,8 @@ def kind_of(entry: Mapping[str, Any], options: ReadOptions, *, line: int | None,
         if isinstance(said, str) and said.lower() in _NAMES:
             return _NAMES[said.lower()]
         raise Unreadable(
-            f"{where} is of the kind {shown(str(said))}; requirement, test_case and link are understood.", line=line
+            f"{where} is of the kind {shown(str(said))}; requirement, test_case, link and relation are understood.",
+            line=line,
         )
     if options.kind in _NAMES:
         return _NAMES[options.kind]
@@ -71,6 +86,8 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
     if profile == "plain":
         if kind == "link":
             return _named_link(entry, row, line, _PLAIN_LINK_FIELDS)
+        if kind == "relation":
+            return _named_relation(entry, row, line, _PLAIN_RELATION_FIELDS)
         return plain(kind, entry, row, line, None)
     if kind == "revision":
         return Revision(row, {name: value for name, value in entry.items() if name != KIND})
@@ -79,6 +96,9 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
     if kind == "link":
         requirement, test_case = (_end_of_ours(entry, end.name) for end in KINDS)
         return Link(row, requirement, test_case, {name: entry[name] for name in _LINK_FIELDS if name in entry}, line)
+    if kind == "relation":
+        child, parent = (_end_of_ours(entry, end) for end in _RELATION_ENDS)
+        return Relation(row, child, parent, {name: entry[name] for name in _RELATION_FIELDS if name in entry}, line)
     columns = _COLUMNS[kind]
     fields = {name: value for name, value in entry.items() if name in columns}
     return Item(cast(ItemKind, kind), row, fields, line=line, version=_version(entry))
@@ -102,6 +122,8 @@ def plain(
         )
     if kind == "link":
         return _named_link(entry, row, line, _LINK_FIELDS_OF_OTHERS)
+    if kind == "relation":
+        return _named_relation(entry, row, line, _RELATION_FIELDS_OF_OTHERS)
     columns = _COLUMNS[kind] - _GIVEN_BY_US
     fields = {name: value for name, value in entry.items() if name in columns}
     rest = dict(rest_of(kind, entry) if rest is None else rest)
@@ -123,18 +145,23 @@ def plain(
 
 def rest_of(kind: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members of an object of somebody else that no field takes, and that are not made by us."""
-    known = _OF_LINKS if kind == "link" else _COLUMNS[kind]
+    known = {"link": _OF_LINKS, "relation": _OF_RELATIONS}.get(kind) or _COLUMNS[kind]
     return {name: value for name, value in entry.items() if name not in known and name not in _OF_OURS}
 
 
 def _named_link(entry: dict[str, Any], row: int, line: int | None, names: tuple[str, ...]) -> Link:
-    requirement, test_case = (_end(entry, kind.name, kind.label, row, line) for kind in KINDS)
+    requirement, test_case = (_end(entry, kind.name, f"link that names no {kind.label}", row, line) for kind in KINDS)
     fields: dict[str, Any] = {name: entry[name] for name in names if name in entry}
     return Link(row, requirement, test_case, fields, line)
 
 
-def _end(entry: Mapping[str, Any], name: str, label: str, row: int, line: int | None) -> dict[str, str]:
-    """Return how a link names one of its items: by the id, the external_id, or whichever of both a text is."""
+def _named_relation(entry: dict[str, Any], row: int, line: int | None, names: tuple[str, ...]) -> Relation:
+    child, parent = (_end(entry, end, f"relation that names no {end}", row, line) for end in _RELATION_ENDS)
+    return Relation(row, child, parent, {name: entry[name] for name in names if name in entry}, line)
+
+
+def _end(entry: Mapping[str, Any], name: str, otherwise: str, row: int, line: int | None) -> dict[str, str]:
+    """Return how a link or relation names an item: by the id, the external_id, or whichever of both a text is."""
     named = entry.get(name)
     given = dict(named) if isinstance(named, dict) else {"external_id": named}
     for key in ("external_id", "id"):
@@ -144,7 +171,7 @@ def _end(entry: Mapping[str, Any], name: str, label: str, row: int, line: int | 
         if isinstance(value := given.get(key), str | int) and str(value).strip():
             return {key: str(value)}
     where = f"Line {line}" if line is not None else f"Object {row}"
-    raise Unreadable(f'{where} is a link that names no {label}: give it "{name}", an external_id.', line=line)
+    raise Unreadable(f'{where} is a {otherwise}: give it "{name}", an external_id.', line=line)
 
 
 def _end_of_ours(entry: Mapping[str, Any], name: str) -> dict[str, str]:

@@ -27,6 +27,8 @@ class _Kinds:
     def __init__(self, kind: str) -> None:
         self._left_out: dict[str, int] = {}
         self._wanted = {kind, "revisions"} if kind in SECTIONS.values() else set(SECTIONS.values())
+        if kind == SECTIONS["requirement"]:
+            self._wanted.add(SECTIONS["relation"])
         if kind == SECTIONS["link"]:
             self._wanted.add(SECTIONS["reference"])
 

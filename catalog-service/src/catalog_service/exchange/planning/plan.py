@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from catalog_service.exchange.incomplete import INCOMPLETE
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Deleted, LinksOf, Missing, Mode, OnConflict, scope_of
-from catalog_service.exchange.planning import changes, items, links
+from catalog_service.exchange.planning import changes, items, links, relations
 from catalog_service.exchange.planning.items import Rules
 from catalog_service.exchange.planning.storing import STORE
 from catalog_service.fields import repository as project_fields
@@ -27,7 +27,7 @@ from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 
 ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete", "wait")
-SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
+SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links", "relation": "relations"}
 _MOST_DELETIONS = 20
 _SHARE_OF_DELETIONS = 0.05
 SCORED = ("title", "description", "steps", "preconditions", "postconditions", "module", "tags", "priority")
@@ -39,6 +39,8 @@ _OPTIONS = (
     # Of tables that are read as a whole, statistics need not say more.
     " -c jit=off -c max_parallel_workers_per_gather=0 -c default_statistics_target=10"
 )
+
+_TABLES = {**{kind.name: kind.table for kind in KINDS}, "link": "links", "relation": "requirement_relations"}
 
 _HASH = """
 SELECT encode(sha256(coalesce(string_agg(
@@ -191,15 +193,19 @@ async def _plan_links(planner: _Planner) -> None:
     for statement in links.CREATE_TABLES.split(";"):
         await planner.run(statement)
     restoring = planner.options["mode"] == Mode.RESTORE
-    has_links = await fetch_value(
-        planner.connection,
-        "SELECT EXISTS (SELECT FROM import_rows WHERE job_id = %s AND kind = 'link')",
-        (planner.job.id,),
-    )
-    if has_links:
+    has_links, has_relations = [
+        await fetch_value(
+            planner.connection,
+            "SELECT EXISTS (SELECT FROM import_rows WHERE job_id = %s AND kind = %s)",
+            (planner.job.id, kind),
+        )
+        for kind in ("link", "relation")
+    ]
+    if has_links or has_relations:
         await planner.run(links.FIND_ENDS)
         await planner.run("CREATE INDEX ON plan_ends (key, kind)")
         await planner.run("ANALYZE plan_ends")
+    if has_links:
         await planner.run(links.match(restoring=restoring))
         if not restoring:
             for kind in KINDS:
@@ -210,6 +216,14 @@ async def _plan_links(planner: _Planner) -> None:
     await planner.run(STORE)
     if has_links:
         await planner.run(links.STORE)
+    if has_relations:
+        await planner.run(relations.CREATE_TABLE)
+        await planner.run(relations.match(restoring=restoring))
+        await planner.run("ANALYZE plan_relations")
+        await planner.run(relations.JUDGE, waits=not restoring)
+        await planner.run(relations.REFUSE_MANY)
+        await relations.refuse_circles(planner.connection, planner.job.id)
+        await planner.run(relations.STORE)
     if restoring:
         await planner.run(
             "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s"
@@ -229,7 +243,7 @@ async def _refuse_taken(planner: _Planner) -> None:
         EXISTS (SELECT FROM import_rows r JOIN {table} t ON t.id = r.target_id
                 WHERE r.job_id = %(job)s AND r.kind = '{kind}' AND r.action = 'create')
         """
-        for kind, table in {**{kind.name: kind.table for kind in KINDS}, "link": "links"}.items()
+        for kind, table in _TABLES.items()
     )
     is_taken = await fetch_value(connection, f"SELECT {taken}", {"job": planner.job.id})
     await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(planner.job.project_id))

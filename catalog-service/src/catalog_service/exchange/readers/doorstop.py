@@ -266,10 +266,15 @@ def _dated(value: Any) -> Any:
 
 
 def _relate(draft: Draft, content: Mapping[str, Any], relations: Relations) -> None:
-    """Make links of what an item is derived from or tests; keep what is between items of one kind."""
+    """Make links of what an item tests, relations of what it is below; keep what is between tests."""
     targets = _targets(content.get("links") or ())
     link_type = "verifies" if draft.kind == "test_case" else "covers"
-    draft.keep_relations("links", [target for target in targets if not relations.relate(draft, target, link_type)])
+    others = [
+        target
+        for target in targets
+        if not relations.relate(draft, target, link_type) and not relations.put_below(draft, target)
+    ]
+    draft.keep_relations("links", others)
 
 
 def _targets(said: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ from functools import partial, wraps
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import ReadOptions, kinds_of_types
-from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark, Unreadable
+from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Relation, Remark, Unreadable
 from catalog_service.exchange.vocabulary import (
     PRIORITIES,
     REQUIREMENT_STATUSES,
@@ -22,7 +22,7 @@ from chassis.core.wording import counted, shown
 LONGEST_TEXT = 1024 * 1024
 DEEPEST = 28
 """Of what goes to custom_metadata; the API takes 32 levels in all."""
-_LONGEST_TITLE, _LONGEST_MODULE, _SHORT_TITLE = 500, 100, 120
+_LONGEST_TITLE, _LONGEST_MODULE, _LONGEST_KEY, _SHORT_TITLE = 500, 100, 100, 120
 _MARKUP = re.compile(r"[*_`]{1,3}(\S|\S.*?\S)[*_`]{1,3}")
 _MARKS_BEFORE = re.compile(r"\A(?:(?:#{1,6}|={1,6}|[*+-])\s+)+")
 
@@ -228,11 +228,15 @@ class Shared:
 
 
 class Relations:
-    """The relations of the items of a file: those of a requirement and a test case become links, once a pair."""
+    """The relations of the items of a file, each once a pair.
+
+    Those of a requirement and a test case become links, those of two requirements relations.
+    """
 
     def __init__(self) -> None:
         self._kinds: dict[str, ItemKind] = {}
         self._links: dict[tuple[str, str], Link] = {}
+        self._relations: dict[tuple[str, str], Relation] = {}
         self._blank = 0
 
     def know(self, external_id: str, kind: ItemKind) -> None:
@@ -265,11 +269,30 @@ class Relations:
         )
         return True
 
-    def links(self) -> Iterator[Link | Notice]:
-        """Yield the links, numbered as the relations of the file, and how many relations name nothing."""
-        for row, link in enumerate(self._links.values(), start=1):
-            link.row = row
-            yield link
+    def put_below(
+        self, item: Draft, target: str, relation_type: str = "refines", role: str | None = None, *, turned: bool = False
+    ) -> bool:
+        """Put a requirement below another (`turned`: above it), and return whether it is one and the other may be.
+
+        What the file does not have is taken for a requirement that the record may have, or get.
+        """
+        if not item.external_id or item.kind != "requirement" or target == item.external_id:
+            return False
+        if self._kinds.get(target, "requirement") != "requirement" or not 0 < len(target) <= _LONGEST_KEY:
+            return False
+        child, parent = (target, item.external_id) if turned else (item.external_id, target)
+        fields = {"relation_type": relation_type} | ({"role": role[:_LONGEST_KEY]} if role else {})
+        self._relations.setdefault(
+            (child, parent), Relation(0, {"external_id": child}, {"external_id": parent}, fields, line=item.line)
+        )
+        return True
+
+    def links(self) -> Iterator[Link | Relation | Notice]:
+        """Yield links and relations, numbered as the relations of the file, and how many of these name nothing."""
+        found: list[Link | Relation] = [*self._links.values(), *self._relations.values()]
+        for row, one in enumerate(found, start=1):
+            one.row = row
+            yield one
         if self._blank:
             message = f"{counted(self._blank, 'relation names', 'relations name')} nothing: the other end is blank."
             yield Notice("link_end_blank", message, self._blank)
@@ -302,6 +325,12 @@ def as_asked(read: Reading) -> Reading:
                     continue
                 for kind, end in (("requirement", record.requirement), ("test_case", record.test_case)):
                     if (kind, end["external_id"]) in own:
+                        end["external_id"] = prefix + end["external_id"]
+            elif isinstance(record, Relation):
+                if options.kind not in ("all", "requirements"):
+                    continue
+                for end in (record.child, record.parent):
+                    if ("requirement", end["external_id"]) in own:
                         end["external_id"] = prefix + end["external_id"]
             yield record
 

@@ -31,7 +31,9 @@ _BUILDERS = {
 _SAME = {"full_title": "title", "content_id": "id", "target_id": "id"}
 _VERIFYING = {"tests", "verifies", "checks", "verified_by", "tested_by", "checked_by", "test"}
 _VALIDATING = {"validates", "validated_by"}
-_LINKS = {"links", *_VERIFYING, *_VALIDATING}
+_PARENTS = {"links", "parent_needs", "parent_need"}
+"""Fields that name what a need is below."""
+_LINKS = {*_PARENTS, *_VERIFYING, *_VALIDATING}
 
 
 def recognise(file: BinaryIO, name: str) -> float:
@@ -195,25 +197,35 @@ def _keep_rest(draft: Draft, need: dict[str, Any], relations: Relations) -> None
             value = _split(value, field, relations)
         if _is_relation(value, field, relations):
             link_type = "verifies" if field in _VERIFYING else "validates" if field in _VALIDATING else "covers"
-            others = [target for target in value if not relations.relate(draft, _need_of(target), link_type)]
+            others = [
+                target
+                for target in value
+                if not relations.relate(draft, _need_of(target), link_type)
+                and not _put_below(draft, field, _need_of(target), relations)
+            ]
             draft.keep_relations(field, others)
             _tell_of_parts(draft, field, [target for target in value if target not in others])
             continue
         if _names_needs(value) and f"{field}_back" in need:
             draft.keep_relations(field, value)
             continue
-        if field == "parent_need" and isinstance(value, str) and value not in _texts(need.get("parent_needs"))[0]:
-            draft.relations += 1
         if field == "parts":
             draft.relations += _count_relations_of_parts(value, relations)
         draft.metadata[field] = plain(value)
     draft.metadata = {field: value for field, value in draft.metadata.items() if not is_blank(value)}
 
 
+def _put_below(draft: Draft, field: str, target: str, relations: Relations) -> bool:
+    if field in _PARENTS:
+        return relations.put_below(draft, target)
+    # Of what another field says, the other need must be there: it may be one of any kind.
+    return relations.kind(target) is not None and relations.put_below(draft, target, "related", field)
+
+
 def _split(value: str, field: str, relations: Relations) -> list[str] | str:
     """Return the needs that a text names, as in the directives of needs, or the text where it is another."""
     targets = [target.strip() for target in re.split("[,;]", value)]
-    is_said = field == "links" or all(relations.kind(_need_of(target)) for target in targets if target)
+    is_said = field in _PARENTS or all(relations.kind(_need_of(target)) for target in targets if target)
     return targets if is_said else value
 
 

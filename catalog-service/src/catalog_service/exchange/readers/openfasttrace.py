@@ -80,7 +80,7 @@ def _forwards(text: str) -> bool:
 
 @as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
-    """Yield the items of all files, then links for what test cases cover."""
+    """Yield the items of all files, then links for what test cases cover, and relations for what items do."""
     relations = Relations()
     yield from guessed_encodings(file, SUFFIXES, options.encoding)
     for _, item in _all_items(file, options, Outside()):
@@ -96,6 +96,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             target
             for target in item.lists.get("Covers", ())
             if not relations.relate(draft, target, "verifies" if draft.kind == "test_case" else "covers")
+            and not relations.put_below(draft, target, role=item.type)
         ]
         draft.keep_relations("covers", others)
         draft.keep_relations("depends", item.lists.get("Depends", ()))

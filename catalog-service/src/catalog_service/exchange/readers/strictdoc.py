@@ -80,7 +80,7 @@ def recognise_archive(archive: Archive) -> float:
 
 @as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
-    """Read the nodes of the documents, then the relations that are links."""
+    """Read the nodes of the documents, then links and relations."""
     relations = Relations()
     yield from guessed_encodings(file, (".sdoc",), options.encoding)
     for node in _all_nodes(file, options):
@@ -286,7 +286,11 @@ def _draft(node: _Node, row: int, place: _Place, relations: Relations, options: 
     where = {"document": place.path, "document_uid": place.uid, "sections": sections}
     metadata |= {name: value for name, value in where.items() if value}
     _keep_fields(node, metadata)
-    others = [relation for relation in node.relations if not _make_link(draft, relation, relations)]
+    others = [
+        relation
+        for relation in node.relations
+        if not _make_link(draft, relation, relations) and not _put_below(draft, relation, relations)
+    ]
     if others:
         metadata["relations"] = others
         draft.relations += sum(relation.get("type") in _BETWEEN_NODES for relation in others)
@@ -314,6 +318,14 @@ def _make_link(draft: Draft, relation: dict[str, str], relations: Relations) -> 
     role = relation.get("role", "")
     verifies = draft.kind == "test_case" or role.lower().startswith(_VERIFYING)
     return relations.relate(draft, target, "verifies" if verifies else "covers", notes=role or None)
+
+
+def _put_below(draft: Draft, relation: dict[str, str], relations: Relations) -> bool:
+    """Make a relation of one between requirements, and return whether it is no other."""
+    kind = relation.get("type")
+    if kind not in _BETWEEN_NODES:
+        return False
+    return relations.put_below(draft, relation.get("value", ""), role=relation.get("role"), turned=kind == "Child")
 
 
 FORMAT = Format(

@@ -16,6 +16,7 @@ from catalog_service.values import (
     AutomationStatus,
     LinkType,
     PriorityLevel,
+    RelationType,
     RequirementStatus,
     RequirementType,
     TestCaseStatus,
@@ -35,7 +36,14 @@ FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWri
 _NAMES = {"external_id": "ReqIF.ForeignID", "title": "ReqIF.Name", "description": "ReqIF.Text"}
 _LABELS = {"requirement": "Requirement", "test_case": "Test Case"}
 _KEPT_BESIDE = frozenset(
-    ("notes", "link_source", "confidence_score", *(name for fields in FIELDS.values() for name in fields))
+    (
+        "notes",
+        "role",
+        "source",
+        "link_source",
+        "confidence_score",
+        *(name for fields in FIELDS.values() for name in fields),
+    )
 )
 _PARAGRAPHS = frozenset(("description", "preconditions", "postconditions"))
 JSON_FIELDS = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
@@ -75,6 +83,22 @@ def link_type(name: str) -> str:
 def notes_of(link: str) -> str:
     """Return the attribute of our relations that holds the notes of a link."""
     return f"{link_type(link)}-notes"
+
+
+def relation_type(name: str) -> str:
+    """Return our type of relations for a type of relations between requirements."""
+    return f"{PREFIX}relation-{name}"
+
+
+def attribute_of_relation(name: str, field: str) -> str:
+    """Return the attribute that holds a field, role or notes, of a relation of this type."""
+    return f"{relation_type(name)}-{field}"
+
+
+def own_relation_type(raw: Raw) -> str | None:
+    """Return the type of a relation between requirements that Traceline has written, None of any other."""
+    name = str(raw.get("type", "")).removeprefix(relation_type(""))
+    return name if is_own(raw) and name in set(RelationType) else None
 
 
 def is_own(raw: Raw) -> bool:
@@ -137,8 +161,11 @@ def datatypes() -> dict[str, str]:
     return found
 
 
-def types() -> dict[str, str]:
-    """Return our types of objects, relations and specifications as XML, by their identifiers."""
+def types(*, with_relations: bool) -> dict[str, str]:
+    """Return our types of objects, relations and specifications as XML, by their identifiers.
+
+    Those of relations between requirements are there where the document has such.
+    """
     found = {}
     for kind, names in FIELDS.items():
         attributes = "".join(_definition(kind, name) for name in names)
@@ -152,6 +179,17 @@ def types() -> dict[str, str]:
             f"<ATTRIBUTE-DEFINITION-STRING {_identity(f'link-{name}-notes', 'Notes')}><TYPE>"
             f"<DATATYPE-DEFINITION-STRING-REF>{PREFIX}string</DATATYPE-DEFINITION-STRING-REF></TYPE>"
             "</ATTRIBUTE-DEFINITION-STRING></SPEC-ATTRIBUTES></SPEC-RELATION-TYPE>"
+        )
+    for one in RelationType if with_relations else ():
+        attributes = "".join(
+            f"<ATTRIBUTE-DEFINITION-STRING {_identity(f'relation-{one}-{field}', field.capitalize())}><TYPE>"
+            f"<DATATYPE-DEFINITION-STRING-REF>{PREFIX}string</DATATYPE-DEFINITION-STRING-REF></TYPE>"
+            "</ATTRIBUTE-DEFINITION-STRING>"
+            for field in ("role", "notes")
+        )
+        found[relation_type(one)] = (
+            f"<SPEC-RELATION-TYPE {_identity(f'relation-{one}', one)}><SPEC-ATTRIBUTES>{attributes}</SPEC-ATTRIBUTES>"
+            "</SPEC-RELATION-TYPE>"
         )
     found[SPECIFICATION_TYPE] = f"<SPECIFICATION-TYPE {_identity('specification', 'Traceline')}/>"
     return found

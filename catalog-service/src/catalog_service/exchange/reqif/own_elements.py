@@ -134,6 +134,35 @@ def own_relation(row: Cells, source: str, target: str, last_change: str) -> tupl
     return element, beside
 
 
+def values_of_relation(identifier: str, row: Cells) -> list[str]:
+    """Return the values of our tool extension for what a SPEC-RELATION has no place for: who made a relation."""
+    source = row[-1]
+    return [] if source in {None, "imported"} else [own.extension_value(identifier, "source", source, None)]
+
+
+def own_relation_of_requirements(row: Cells, source: str, target: str, last_change: str) -> tuple[str, list[str]]:
+    """Return a relation of requirements as a SPEC-RELATION, and the values of our tool extension that it needs.
+
+    `source` is its child, `target` its parent, as they stand between tags.
+    """
+    identifier, _, _, relation_type, role, notes, _ = row
+    beside, values = values_of_relation(f"_{identifier}", row), ""
+    for name, text in (("role", role), ("notes", notes)):
+        if text:
+            around, content, _ = _string(own.attribute_of_relation(relation_type, name))
+            values += around % content(text)
+            if (found := clean(text)) != text:
+                beside.append(own.extension_value(f"_{identifier}", name, text, found))
+    element = (
+        f'<SPEC-RELATION IDENTIFIER="_{identifier}" LAST-CHANGE="{last_change}">'
+        f"{f'<VALUES>{values}</VALUES>' if values else ''}"
+        f"<TYPE><SPEC-RELATION-TYPE-REF>{own.relation_type(relation_type)}</SPEC-RELATION-TYPE-REF></TYPE>"
+        f"<SOURCE><SPEC-OBJECT-REF>{source}</SPEC-OBJECT-REF></SOURCE>"
+        f"<TARGET><SPEC-OBJECT-REF>{target}</SPEC-OBJECT-REF></TARGET></SPEC-RELATION>\n"
+    )
+    return element, beside
+
+
 def _quoted(text: str) -> str:
     return escape_attribute(clean(text))
 
@@ -175,6 +204,7 @@ def _definition(form: str, identifier: str) -> str:
 
 _FORMS = {kind: _Form(kind) for kind in own.FIELDS}
 COLUMNS: Mapping[str, Sequence[str]] = {kind: form.columns for kind, form in _FORMS.items()} | {
-    "link": ("id", "requirement_id", "test_case_id", "link_type", "notes", "link_source", "confidence_score")
+    "link": ("id", "requirement_id", "test_case_id", "link_type", "notes", "link_source", "confidence_score"),
+    "relation": ("id", "child_id", "parent_id", "relation_type", "role", "notes", "source"),
 }
 """What an export has of each kind of records."""

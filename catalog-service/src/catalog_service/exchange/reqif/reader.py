@@ -13,7 +13,7 @@ import orjson
 
 from catalog_service.exchange.formats import ReadOptions, kinds_of_types
 from catalog_service.exchange.incomplete import relations_kept
-from catalog_service.exchange.records import Document, Item, Link, Notice, Record, Remark, Unreadable
+from catalog_service.exchange.records import Document, Item, Link, Notice, Record, Relation, Remark, Unreadable
 from catalog_service.exchange.refusals import archive_of, xml_of
 from catalog_service.exchange.reqif import collector
 from catalog_service.exchange.reqif.attributes import metadata_of, value_keys
@@ -106,6 +106,8 @@ class _Objects:
                 yield self._item(row, raw, kind)
         if self._options.kind in ("all", "links"):
             yield from self._links()
+        if self._options.kind in ("all", "requirements"):
+            yield from self._between()
         yield self._document()
         yield from self._told()
 
@@ -250,6 +252,12 @@ class _Objects:
                 fields,
                 line=relation.get("line"),
             )
+
+    def _between(self) -> Iterator[Relation]:
+        for row, relation, child, parent in self._relations.between():
+            fields = self._relations.relation_fields(relation)
+            self._extensions.restore(relation["identifier"], fields)
+            yield Relation(row, self._end(child), self._end(parent), fields, line=relation.get("line"))
 
     def _document(self) -> Document:
         """Return what is stored beside the record, so that an export can write it again."""

@@ -9,7 +9,7 @@ import orjson
 from catalog_service.exchange.incomplete import OTHER
 from catalog_service.exchange.reqif.attributes import metadata_of
 from catalog_service.exchange.reqif.collector import Document, Raw
-from catalog_service.exchange.reqif.own import is_own, notes_of
+from catalog_service.exchange.reqif.own import attribute_of_relation, is_own, notes_of, own_relation_type
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.vocabulary import LINK_TYPES, normal
 
@@ -27,6 +27,7 @@ class Relations:
         self.unknown: set[str] = set()
         """The objects that relations name and the files do not have, once it is settled."""
         self._links: dict[tuple[str, str], int] = {}
+        self._between: dict[tuple[str, str], int] = {}
         self.kept: Counter[str] = Counter()
         """How many relations are no links, by the kind of the item at one of their ends, else OTHER."""
         self.dangling = 0
@@ -47,6 +48,8 @@ class Relations:
             ends = {kinds.get(source): source, kinds.get(target): target}
             if "requirement" in ends and "test_case" in ends:
                 self._links.setdefault((ends["requirement"], ends["test_case"]), number)
+            elif source and target and source != target and self._may_be_relation(kinds, source, target):
+                self._between.setdefault((source, target), number)
             else:
                 self.kept[next((kind for kind in _ITEMS if kind in ends), OTHER)] += 1
             if kinds.get(source) not in _ITEMS:
@@ -66,6 +69,29 @@ class Relations:
         """Yield each link: its number among the relations from 1, the relation, the requirement, the test case."""
         for (requirement, test_case), number in self._links.items():
             yield number + 1, orjson.loads(self._all[number]), requirement, test_case
+
+    @staticmethod
+    def _may_be_relation(kinds: Mapping[str, str], source: str, target: str) -> bool:
+        """Check whether each end is a requirement, or not in the files, where it may be one of the record."""
+        return all(kinds.get(end, "requirement") == "requirement" for end in (source, target))
+
+    def between(self) -> Iterator[tuple[int, Raw, str, str]]:
+        """Yield each relation of requirements: its number from 1, itself, the child (its source), the parent."""
+        for (child, parent), number in self._between.items():
+            yield number + 1, orjson.loads(self._all[number]), child, parent
+
+    def relation_fields(self, relation: Raw) -> dict[str, Any]:
+        """Return type, role and notes of a relation of requirements: of one of ours as they were."""
+        if (relation_type := own_relation_type(relation)) is not None:
+            fields: dict[str, Any] = {"relation_type": relation_type}
+            for value in relation.get("values", ()):
+                for name in ("role", "notes"):
+                    if value[1] == attribute_of_relation(relation_type, name) and value[2]:
+                        fields[name] = value[2]
+            return fields
+        spec_type = self._schema.types.get(relation.get("type", ""))
+        role = spec_type.long_name if spec_type else relation.get("type", "")
+        return {"relation_type": "refines"} | ({"role": role[:100]} if role else {})
 
     def link_fields(self, relation: Raw) -> dict[str, Any]:
         """Return the type of a link, and its notes where it is one of ours."""

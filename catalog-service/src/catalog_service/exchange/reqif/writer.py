@@ -33,7 +33,9 @@ from catalog_service.exchange.reqif.own_elements import (
     own_node,
     own_object,
     own_relation,
+    own_relation_of_requirements,
     values_of_link,
+    values_of_relation,
 )
 from catalog_service.exchange.reqif.relations import link_type_of
 from catalog_service.exchange.reqif.schema import Schema
@@ -52,9 +54,21 @@ class ReqifWriter:
 
     media_type: ClassVar[str] = "application/x-reqif+xml"
 
-    def __init__(self, file: IO[bytes], schemas: Iterable[Mapping[str, Any]], *, exported_at: datetime) -> None:
-        """`schemas` are the documents that imports of ReqIF have left, oldest first."""
+    def __init__(
+        self,
+        file: IO[bytes],
+        schemas: Iterable[Mapping[str, Any]],
+        *,
+        exported_at: datetime,
+        with_relations: bool = False,
+    ) -> None:
+        """`schemas` are the documents that imports of ReqIF have left, oldest first.
+
+        `with_relations`: there are relations between requirements. Where there is none, those that an import of before
+        has kept are written as they were.
+        """
         self._file = file
+        self._with_relations = with_relations
         self._at = exported_at.isoformat()
         self._stored = Stored(schemas)
         self._schema = Schema()
@@ -66,14 +80,17 @@ class ReqifWriter:
         self._nodes = open_spool()
         self._beside = open_spool()
         self._pending: dict[tuple[str | None, str | None], list[Raw]] = {}
+        self._between: dict[tuple[str | None, str | None], list[Raw]] = {}
         self._relation_ids: set[str] = set()
         self._in_links = False
         self._begin()
 
     def write(self, kind: str, rows: Sequence[Cells]) -> None:
-        """Add records of a kind: requirement, test_case, then link; of the fields of COLUMNS."""
+        """Add records of a kind: requirement, test_case, link, then relation; of the fields of COLUMNS."""
         if kind == "link":
             self._links(rows)
+        elif kind == "relation":
+            self._related(rows)
         else:
             self._items(kind, rows)
 
@@ -140,6 +157,28 @@ class ReqifWriter:
                 self._keep(values)
         self._put("".join(elements))
 
+    def _related(self, rows: Sequence[Cells]) -> None:
+        if not self._in_links:
+            self._begin_relations()
+        elements: list[str] = []
+        for row in rows:
+            _, child_id, parent_id, relation_type, role, notes, _ = row
+            child, parent = self._identifiers.get(child_id), self._identifiers.get(parent_id)
+            found = self._between.pop((child, parent), [])
+            if found and (relation_type, notes) == ("refines", None) and self._role_of(found[0]) == role:
+                elements.extend(map(self._relation, found))
+                self._keep(values_of_relation(found[0]["identifier"], row))
+            else:
+                source, target = _reference(child, child_id), _reference(parent, parent_id)
+                element, values = own_relation_of_requirements(row, source, target, self._at)
+                elements.append(element)
+                self._keep(values)
+        self._put("".join(elements))
+
+    def _role_of(self, relation: Raw) -> str | None:
+        spec_type = self._schema.types.get(relation.get("type", ""))
+        return (spec_type.long_name if spec_type else relation.get("type", ""))[:100] or None
+
     def _keep(self, values: Iterable[str]) -> None:
         """Keep values of our tool extension until its place in the document."""
         for value in values:
@@ -188,7 +227,7 @@ class ReqifWriter:
         for markup in (self._stored.datatypes | own.datatypes()).values():
             self._put(markup + "\n")
         self._put("</DATATYPES>\n<SPEC-TYPES>\n")
-        for markup in (self._stored.types | own.types()).values():
+        for markup in (self._stored.types | own.types(with_relations=self._with_relations)).values():
             self._put(markup + "\n")
         self._put("</SPEC-TYPES>\n<SPEC-OBJECTS>\n")
 
@@ -210,6 +249,10 @@ class ReqifWriter:
             ends = {self._kinds.get(end): end for end in (source, relation["target"])}
             if "requirement" in ends and "test_case" in ends:
                 self._pending.setdefault((ends["requirement"], ends["test_case"]), []).append(relation)
+            elif (
+                self._with_relations and self._kinds.get(source) == self._kinds.get(relation["target"]) == "requirement"
+            ):
+                self._between.setdefault((source, relation["target"]), []).append(relation)
             elif self._is_there(relation["target"]) and isinstance(relation.get("identifier"), str):
                 self._put(self._relation(relation))
 
@@ -255,9 +298,17 @@ class ReqifArchiveWriter(ReqifWriter):
 
     media_type: ClassVar[str] = "application/x-reqif+zip"
 
-    def __init__(self, file: IO[bytes], schemas: Iterable[Mapping[str, Any]], *, exported_at: datetime) -> None:
+    def __init__(
+        self,
+        file: IO[bytes],
+        schemas: Iterable[Mapping[str, Any]],
+        *,
+        exported_at: datetime,
+        with_relations: bool = False,
+    ) -> None:
         self._archive = write_archive(file)
-        super().__init__(begin_entry(self._archive, "traceline.reqif", exported_at), schemas, exported_at=exported_at)
+        entry = begin_entry(self._archive, "traceline.reqif", exported_at)
+        super().__init__(entry, schemas, exported_at=exported_at, with_relations=with_relations)
 
     def close(self) -> None:
         """See ReqifWriter.close."""

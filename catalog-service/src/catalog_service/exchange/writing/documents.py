@@ -245,7 +245,9 @@ class ReqifExport:
     _writer: ClassVar[type[ReqifWriter]] = ReqifWriter
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
-        self._document = self._writer(file, about.schemas, exported_at=about.exported_at)
+        self._document = self._writer(
+            file, about.schemas, exported_at=about.exported_at, with_relations=about.counts.get("relations", 0) > 0
+        )
 
     def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
         """See ExportDocument.write."""

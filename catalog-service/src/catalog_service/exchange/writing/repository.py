@@ -18,6 +18,9 @@ from catalog_service.fields.filters import cell_of
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
+from catalog_service.relations.fields import COLUMNS as RELATION_COLUMNS
+from catalog_service.relations.fields import VERSIONS
+from catalog_service.relations.repository import JOINED_ENDS as JOINED_REQUIREMENTS
 from catalog_service.row_counts import counted
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Connection
@@ -31,6 +34,16 @@ _MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at", 
 _LISTS = frozenset({"tags", "changed_fields"})
 _ENDS = ((REQUIREMENT, "r"), (TEST_CASE, "t"))
 """The items of a link, and what JOINED_ENDS calls them."""
+_RELATED = ("child", "parent")
+_RELATIONS = f"requirement_relations n {JOINED_REQUIREMENTS}"
+_PLAIN_RELATION = ("relation_type", "role", "notes", "source", "created_by")
+_COUNTED = {
+    "requirements": "requirements",
+    "test_cases": "test_cases",
+    "links": "links",
+    "relations": "requirement_relations",
+}
+"""The tables of records of which it is known how many they are, by their section."""
 _PLAIN_LINK = ("link_type", "link_source", "confidence_score", "notes", "created_by")
 
 
@@ -117,6 +130,25 @@ def _links(scope: Scope, *, native: bool) -> _Query:
     return _Query("link", columns, rest, order, _parameters(scope))
 
 
+def _relations(scope: Scope) -> _Query:
+    """Return the query of the relations between requirements of the scope."""
+    if scope.is_native:
+        columns = {name: _as_text(name, f"n.{name}") for name in (*RELATION_COLUMNS, *VERSIONS)}
+    else:
+        columns = {end: f"{end[0]}.external_id" for end in _RELATED}
+        columns |= {f"{end}_id": f"CASE WHEN {end[0]}.external_id IS NULL THEN {end[0]}.id END" for end in _RELATED}
+        columns |= {name: f"n.{name}" for name in _PLAIN_RELATION}
+    order = "n.created_at, n.id" if scope.is_native else "c.external_id, p.external_id, n.id"
+    return _Query("relation", columns, f"FROM {_RELATIONS} {_related(scope)}", order, _parameters(scope))
+
+
+def _related(scope: Scope) -> str:
+    """Return the WHERE of the relations between requirements of the scope."""
+    where = scope.conditions[REQUIREMENT.name].where
+    ids = f"(SELECT id FROM requirements {where})"
+    return f"WHERE n.child_id IN {ids} AND n.parent_id IN {ids}" if where else ""
+
+
 def _between(scope: Scope) -> str:
     """Return the WHERE of the links between items of the scope."""
     narrowed = [
@@ -132,12 +164,18 @@ def _parameters(scope: Scope) -> dict[str, Any]:
 
 
 def _revisions(scope: Scope) -> _Query:
-    """Those that say why links of the scope are suspect: of an item, those newer than its link."""
+    """Those that say why links and relations of the scope are suspect: of an item, those newer than its link."""
     suspect = " UNION ".join(
         f"SELECT {alias}.id, l.{kind.name}_version AS version FROM links l {JOINED_ENDS}"
         f" {_between(scope)} {'AND' if _between(scope) else 'WHERE'} {alias}.version > l.{kind.name}_version"
         for kind, alias in _ENDS
     )
+    if REQUIREMENT in scope.items:
+        suspect += "".join(
+            f" UNION SELECT {end[0]}.id, n.{end}_version FROM {_RELATIONS}"
+            f" {_related(scope) or 'WHERE true'} AND {end[0]}.version > n.{end}_version"
+            for end in _RELATED
+        )
     since = f"SELECT id, min(version) AS version FROM ({suspect}) of_links GROUP BY id"
     return _Query(
         "revision",
@@ -168,6 +206,8 @@ def _queries(scope: Scope, form: Rows) -> list[_Query]:
     queries = [_items(kind, scope) for kind in scope.items]
     if scope.links:
         queries.append(_links(scope, native=scope.is_native and form is not Rows.CELLS))
+        if form is not Rows.CELLS and REQUIREMENT in scope.items:
+            queries.append(_relations(scope))
         if scope.is_native and form is Rows.JSON and scope.items:
             queries += [_revisions(scope), _references(scope)]
     if form is Rows.CELLS:
@@ -196,12 +236,12 @@ async def about(connection: Connection, scope: Scope, form: Rows, *, with_schema
     row = await (await connection.execute(_ABOUT)).fetchone()
     assert row is not None
     narrowed = any(conditions.where for conditions in scope.conditions.values())
-    counts = dict.fromkeys(("requirements", "test_cases", "links", "revisions", "references"), 0)
+    counts = dict.fromkeys((*_COUNTED, "revisions", "references"), 0)
     queries = _queries(scope, form)
     for query in queries:
         whole = not narrowed and query.kind not in {"revision", "reference"}
         cursor = connection.cursor(row_factory=tuple_row)
-        await cursor.execute(counted(f"{query.kind}s") if whole else query.counted(), query.parameters)
+        await cursor.execute(counted(_COUNTED[f"{query.kind}s"]) if whole else query.counted(), query.parameters)
         found = await cursor.fetchone()
         assert found is not None
         counts[f"{query.kind}s"] = found[0]
