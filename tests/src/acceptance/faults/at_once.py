@@ -20,7 +20,7 @@ def at_once(user: Traceline, asks: Sequence[Ask]) -> list[httpx.Response]:
         one = Traceline(user.base_url, token=user.token, http=connections)
 
         def wait_and_ask(ask: Ask) -> httpx.Response:
-            start.wait(timeout=30)
+            start.wait(timeout=300)
             return ask(one)
 
         with ThreadPoolExecutor(len(asks)) as pool:

@@ -66,7 +66,7 @@ class ToxicLink:
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         done: Future[None] = asyncio.run_coroutine_threadsafe(work, self._loop)
-        done.result(timeout=10)
+        done.result(timeout=120)
 
     async def _listen(self) -> None:
         self._flowing = asyncio.Event()
