@@ -29,7 +29,7 @@ from contracts.routes import SUGGESTION, ignored_by
 from suggestion_service.app import create_app
 from suggestion_service.handlers import handlers
 from suggestion_service.proposals import reviewing
-from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.review import acceptance, following, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scale import Scales
@@ -60,6 +60,9 @@ class Catalog:
         self.puts: list[list[Json]] = []
         self.undone: list[list[Json]] = []
         self.touched: set[uuid.UUID] = set()
+        self.applied: dict[uuid.UUID, Json] = {}
+        self.refusal: Json | None = None
+        self.before: Json | None = None
         self.not_understood: set[uuid.UUID] = set()
         self.answers_with: int | None = None
         self.caller_dies = False
@@ -69,6 +72,8 @@ class Catalog:
                 Route("/internal/changes", self._changes),
                 Route("/internal/links/by-suggestion", self._put_links, methods=["PUT"]),
                 Route("/internal/links/undone-by-suggestion", self._undo_links, methods=["PUT"]),
+                Route("/internal/proposals/checked", self._check_proposals, methods=["PUT"]),
+                Route("/internal/proposals/applied", self._apply_proposals, methods=["PUT"]),
             ]
         )
 
@@ -171,6 +176,25 @@ class Catalog:
         if self.answers_with is not None:
             return JSONResponse({"code": "whatever"}, self.answers_with)
         items = [self._undone(one) for one in undone]
+        if self.caller_dies:
+            raise asyncio.CancelledError
+        return JSONResponse({"items": items})
+
+    async def _check_proposals(self, request: Request) -> Response:
+        if self.answers_with is not None:
+            return JSONResponse({"code": "whatever"}, self.answers_with)
+        proposed = orjson.loads(await request.body())["proposed"]
+        fine = {"before": self.before, "target": None, "code": None}
+        return JSONResponse({"items": [{**fine, "target": one["target"], **(self.refusal or {})} for one in proposed]})
+
+    async def _apply_proposals(self, request: Request) -> Response:
+        if self.answers_with is not None:
+            return JSONResponse({"code": "whatever"}, self.answers_with)
+        items = []
+        for one in orjson.loads(await request.body())["accepted"]:
+            if self.refusal is None:
+                self.applied.setdefault(uuid.UUID(one["proposal_id"]), one)
+            items.append({"made_id": one["proposal_id"], "code": None, **(self.refusal or {})})
         if self.caller_dies:
             raise asyncio.CancelledError
         return JSONResponse({"items": items})
@@ -302,6 +326,7 @@ class Service(ServiceUnderTest):
 
     async def withdraw_old(self) -> None:
         await withdrawal.withdraw_old(self.database)
+        await following.end_old(self.database)
 
     @asynccontextmanager
     async def stalling_after(

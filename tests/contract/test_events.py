@@ -170,6 +170,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "suggestion.suggestion.reviewed": ("{suggestion[requirement_id]} {suggestion[test_case_id]}",),
     "suggestion.suggestions.reopened": (),
     "suggestion.suggestions.expired": (),
+    "suggestion.proposal.made": (),
+    "suggestion.proposal.reviewed": (),
 }
 """What each event tells the whole state of: in a pruned feed it takes the place of all before that tell of the same."""
 

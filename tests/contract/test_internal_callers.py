@@ -36,4 +36,6 @@ def test_who_may_call_what_beside_feeds() -> None:
         ("auth", "projects"): {"gateway"},
         ("catalog", "links/by-suggestion"): {"suggestion-service"},
         ("catalog", "links/undone-by-suggestion"): {"suggestion-service"},
+        ("catalog", "proposals/checked"): {"suggestion-service"},
+        ("catalog", "proposals/applied"): {"suggestion-service"},
     }

@@ -27,6 +27,8 @@ from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
 from catalog_service.matrix.endpoints import router as matrix_router
+from catalog_service.proposals.applying import Applying
+from catalog_service.proposals.endpoints import router as proposals_router
 from catalog_service.references.endpoints import router as references_router
 from catalog_service.relations.endpoints import router as relations_router
 from catalog_service.relations.service import deletions_with_items
@@ -85,12 +87,14 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             acceptances_router,
             result_reports_router,
             internal_router,
+            proposals_router,
         ],
         database=database,
         verifier=verifier,
         schema_version=SERVICE.schema,
         state={
             "settings": settings,
+            "applying": Applying(database, source_urls),
             "items": {
                 kind.name: ItemService(kind, database, source_urls, deletions_with_items, basis, known_fields)
                 for kind in KINDS

@@ -315,6 +315,16 @@ accepted_suggestions = sa.Table(
 )
 sa.Index(None, accepted_suggestions.c.link_id)
 
+applied_proposals = sa.Table(
+    "applied_proposals",
+    metadata,
+    project_column(),
+    sa.Column("proposal_id", sa.Uuid, primary_key=True),
+    sa.Column("made_id", sa.Uuid, comment="of the item, link or relation that it made or changed"),
+    timestamp("created_at"),
+    comment="proposals that people accepted: each is applied once",
+)
+
 undone_acceptances = sa.Table(
     "undone_acceptances",
     metadata,

@@ -142,6 +142,8 @@ CATALOG = Service(
     internal={
         "/internal/links/by-suggestion": ("suggestion-service",),
         "/internal/links/undone-by-suggestion": ("suggestion-service",),
+        "/internal/proposals/checked": ("suggestion-service",),
+        "/internal/proposals/applied": ("suggestion-service",),
     },
 )
 SUGGESTION = Service(

@@ -165,6 +165,49 @@ class PendingPairsChanged(Payload):
         ]
 
 
+class ToldProposal(BaseModel):
+    """A proposal of an agent, with the names of what it is about, for people to read.
+
+    `agent` and `owner_email` say which API token proposed it and whose that is, `client` by which program.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: UUID
+    kind: str
+    status: Literal["pending", "accepted", "rejected", "withdrawn", "expired", "outdated"]
+    agent_id: str
+    agent_name: str
+    owner_email: str
+    client: str | None
+    batch: UUID
+    rationale: str
+    feedback: str | None
+    review_id: UUID | None
+    made_id: UUID | None
+    requirement_id: UUID | None
+    test_case_id: UUID | None
+    requirement_title: str | None
+    test_case_title: str | None
+    requirement_external_id: str | None
+    test_case_external_id: str | None
+
+
+class ProposalsMade(Momentary):
+    """An agent proposed something by one request; the actor is whose token it is. Nothing else has changed."""
+
+    wire_name = "suggestion.proposal.made"
+    batch: UUID
+    proposals: list[ToldProposal]
+
+
+class ProposalsReviewed(Momentary):
+    """Proposals have another `status`: the actor has reviewed them, undone that, or withdrawn them, or time is over."""
+
+    wire_name = "suggestion.proposal.reviewed"
+    proposals: list[ToldProposal]
+
+
 def _pairs(suggestions: Iterable[Mapping[str, Any]]) -> list[str]:
     return [_pair(suggestion["requirement_id"], suggestion["test_case_id"]) for suggestion in suggestions]
 
@@ -182,4 +225,6 @@ EVENTS: tuple[type[Payload], ...] = (
     SuggestionsReopened,
     SuggestionsExpired,
     PendingPairsChanged,
+    ProposalsMade,
+    ProposalsReviewed,
 )

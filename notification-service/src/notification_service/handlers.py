@@ -16,6 +16,7 @@ from notification_service import (
     notifications,
     project_entries,
     project_repository,
+    proposal_entries,
     stream_events,
     stream_repository,
     suggestion_entries,
@@ -186,6 +187,14 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     ),
     suggestion.SuggestionsExpired: each(
         audited(suggestion_entries.suggestions_expired), streamed(stream_events.suggestions_expired)
+    ),
+    suggestion.ProposalsMade: each(
+        audited(proposal_entries.proposals_made),
+        to_actor(texts.proposals_made),
+        streamed(stream_events.proposals_changed),
+    ),
+    suggestion.ProposalsReviewed: each(
+        audited(proposal_entries.proposals_reviewed), streamed(stream_events.proposals_changed)
     ),
     auth.UserCreated: audited(account_entries.user_created),
     auth.UserUpdated: audited(account_entries.user_updated),

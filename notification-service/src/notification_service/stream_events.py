@@ -80,6 +80,20 @@ def suggestions_expired(received: Sequence[Received[suggestion.SuggestionsExpire
         yield from _reviewed(event, "expired", event.data.suggestion_ids)
 
 
+def proposals_changed(
+    received: Sequence[Received[suggestion.ProposalsMade] | Received[suggestion.ProposalsReviewed]],
+) -> Iterator[StreamEvent]:
+    """Yield which proposals are new, or are not what they were."""
+    for event in received:
+        by_status: dict[str, list[UUID]] = {}
+        for one in event.data.proposals:
+            by_status.setdefault(one.status, []).append(one.id)
+        for status, ids in by_status.items():
+            for some in _parts(ids):
+                data = {"proposal_ids": some, "status": status, "by": event.actor.email, "at": event.time}
+                yield StreamEvent(StreamEventName.PROPOSAL_CHANGED, data)
+
+
 def run_progressed(received: Sequence[Received[suggestion.RunProgressed]]) -> Iterator[StreamEvent]:
     """Yield how far runs are: of what was told of each at once, the last."""
     for run in {event.data.run_id: event.data for event in received}.values():

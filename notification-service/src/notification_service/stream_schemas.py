@@ -47,6 +47,22 @@ class SuggestionReviewedEvent(_Event):
     data: SuggestionsDecided
 
 
+class ProposalsTold(BaseModel):
+    """Which proposals of agents are new or not what they were, and by whom."""
+
+    proposal_ids: list[UUID] = Field(max_length=500)
+    status: Literal["pending", "accepted", "rejected", "withdrawn", "expired", "outdated"]
+    by: str = Field(description="An email, or `system`.", examples=["ana@example.com"])
+    at: datetime
+
+
+class ProposalChangedEvent(_Event):
+    """Agents have proposed something, or proposals were reviewed, reopened, withdrawn, or are at their end."""
+
+    event: Literal["proposal.changed"]
+    data: ProposalsTold
+
+
 class ChangedItems(BaseModel):
     """Which items changed, and how."""
 
@@ -150,6 +166,7 @@ class StreamEvent(
         Annotated[
             UnreadEvent
             | SuggestionReviewedEvent
+            | ProposalChangedEvent
             | ItemChangedEvent
             | RunProgressEvent
             | ImportProgressEvent

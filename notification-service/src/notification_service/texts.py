@@ -213,6 +213,18 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Tex
     )
 
 
+def proposals_made(event: Received[suggestion.ProposalsMade]) -> Text:
+    """Return the text for whose token proposed something, once a request."""
+    made = event.data.proposals
+    wait = "waits" if len(made) == 1 else "wait"
+    return Text(
+        NotificationType.SUGGESTIONS_GENERATED,
+        f"{counted(len(made), 'proposal')} by {made[0].agent_name}",
+        f"Your agent {made[0].agent_name} has proposed: {counted(len(made), 'proposal')} {wait} for a review.",
+        {"batch": event.data.batch, "proposals_made": len(made), "suggestions_created": 0},
+    )
+
+
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Text:
     """Return the text about coverage that fell."""
     now = event.data

@@ -18,7 +18,7 @@ from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.handlers import handlers
 from suggestion_service.projects import remove_deleted
 from suggestion_service.proposals import reviewing
-from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.review import acceptance, following, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scale import Scales
@@ -87,6 +87,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
 
     async def withdraw_old() -> None:
         await withdrawal.withdraw_old(database)
+        await following.end_old(database)
 
     async def remove_projects() -> None:
         await remove_deleted(database)

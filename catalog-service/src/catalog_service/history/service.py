@@ -244,6 +244,12 @@ async def _differences(kind: ItemKind, own: Fields, before: Row, after: Row) -> 
     return await in_thread(_SECONDS, lambda deadline: _compare(changed, deadline))
 
 
+async def compare(values: Mapping[str, tuple[Any, Any]]) -> Row:
+    """Return how fields differ, word by word, as `differences` and `coarse` of an answer do."""
+    texts = {name: (_text(name, before), _text(name, after)) for name, (before, after) in values.items()}
+    return await in_thread(_SECONDS, lambda deadline: _compare(texts, deadline))
+
+
 def _compare(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> Row:
     compared = {name: word_diff.differences(*pair, deadline.is_over) for name, pair in texts.items()}
     return {

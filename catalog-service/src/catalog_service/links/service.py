@@ -256,13 +256,18 @@ async def update(database: Database, link_id: UUID, fields: Row, actor: Actor, c
 async def confirm(database: Database, link_id: UUID, actor: Actor, check: Check) -> Row:
     """Confirm that a link holds for both items as they are now; return it as it is answered."""
     async with _locked(database, link_id, check) as (connection, row):
-        confirmation = {"confirmed_at": datetime.now(UTC), "confirmed_by": author(actor)}
-        versions = {
-            "requirement_version": row["requirement_version_now"],
-            "test_case_version": row["test_case_version_now"],
-        }
-        row = await _update(connection, row, confirmation, versions, actor)
+        row = await confirm_locked(connection, row, actor)
     return shown(row)
+
+
+async def confirm_locked(connection: Connection, row: LinkRow, actor: Actor) -> LinkRow:
+    """The same of a link that is locked; return it as it is then."""
+    confirmation = {"confirmed_at": datetime.now(UTC), "confirmed_by": author(actor)}
+    versions = {
+        "requirement_version": row["requirement_version_now"],
+        "test_case_version": row["test_case_version_now"],
+    }
+    return await _update(connection, row, confirmation, versions, actor)
 
 
 async def delete(database: Database, link_id: UUID, actor: Actor, check: Check) -> None:

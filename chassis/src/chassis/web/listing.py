@@ -138,7 +138,10 @@ def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
         return [_inlined(one, definitions) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    inlined = {key: _inlined(value, definitions) for key, value in schema.items() if key != "$ref"}
+    # What tells kinds apart names definitions, too, and says nothing that their schemas do not.
+    inlined = {
+        key: _inlined(value, definitions) for key, value in schema.items() if key not in {"$ref", "discriminator"}
+    }
     if "$ref" in schema:
         return {**_inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions), **inlined}
     return inlined

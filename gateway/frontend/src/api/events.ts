@@ -5,6 +5,7 @@ import { addressed, projectKey } from "../projects/address"
 export type LiveEvent =
   | { event: "unread"; data: { unread_count: number } }
   | { event: "suggestion.reviewed"; data: { suggestion_ids: string[]; status: string; by: string; at: string } }
+  | { event: "proposal.changed"; data: { proposal_ids: string[]; status: string; by: string; at: string } }
   | {
       event: "item.changed"
       data: { resource_type: "requirement" | "test_case" | "link" | "relation"; ids: string[]; change: string }
@@ -21,6 +22,7 @@ const STREAM = "/api/v1/events"
 const KINDS = [
   "unread",
   "suggestion.reviewed",
+  "proposal.changed",
   "item.changed",
   "run.progress",
   "import.progress",

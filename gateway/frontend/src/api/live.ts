@@ -58,6 +58,8 @@ function madeOld(event: LiveEvent): string[] {
       return [...RESOURCES[event.data.resource_type], "activity", "history"]
     case "suggestion.reviewed":
       return ["suggestions", "activity", "reports"]
+    case "proposal.changed":
+      return ["proposals", "suggestions", "agents", "activity"]
     case "run.progress":
       return event.data.status === "running" || event.data.status === "queued"
         ? ["runs", "looking"]

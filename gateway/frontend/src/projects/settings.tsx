@@ -15,6 +15,7 @@ import { m } from "../messages"
 import form from "../session/account.module.css"
 import { useUser } from "../session/session"
 import { MAIN } from "./address"
+import { Agents } from "./agents"
 import { FieldsOfProject } from "./fields"
 import { readLanes, writeLanes } from "./lanes"
 import { Members } from "./members"
@@ -54,6 +55,7 @@ function All({ project }: { project: Project }) {
       )}
       <Members isReadOnly={project.archived} />
       <ServiceAccounts isReadOnly={project.archived} />
+      <Agents />
       <TheEnd project={project} />
     </div>
   )

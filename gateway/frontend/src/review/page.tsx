@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useState } from "react"
+import { lazy, memo, useCallback, useEffect, useState } from "react"
 import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
@@ -9,6 +9,7 @@ import { AcceptAbove } from "./accept-above"
 import { Actions } from "./actions"
 import { Both } from "./both"
 import { useFilters } from "./filters"
+import { From, useFrom } from "./from"
 import { GenerateDialog, isGoingOn, RunStrip, useLastRun } from "./generate"
 import { List } from "./list"
 import { nameOf } from "./names"
@@ -21,10 +22,18 @@ import { TakenLately } from "./taken"
 import { Toolbar } from "./toolbar"
 import { useReview } from "./use-review"
 
+const Proposals = lazy(() => import("./proposals"))
+
 type Open = "above" | "generate" | "both" | undefined
 
-/** The queue of pairs that wait for a decision. */
+/** What waits for a decision: pairs that the engine suggests, or what agents propose. */
 export default function ReviewPage() {
+  const [from] = useFrom()
+  return from === undefined ? <Suggestions /> : <Proposals key={from} from={from} />
+}
+
+/** The queue of pairs that wait for a decision. */
+function Suggestions() {
   const [filters, change] = useFilters()
   const review = useReview(filters)
   const { queue, dispatch, reload } = review
@@ -74,6 +83,7 @@ export default function ReviewPage() {
             {m.review.filters}
           </Button>
         </div>
+        <From />
         <Toolbar filters={filters} change={change} />
         {mayReview && <ForAll isEmpty={queue.shown.length === 0} open={setOpen} />}
       </header>

@@ -46,3 +46,20 @@ async def reviews_from_threshold(connection: Connection) -> list[dict[str, Any]]
         " AND s.similarity_score >= step / 10.0::double precision GROUP BY step ORDER BY step"
     )
     return await cursor.fetchall()
+
+
+async def agents(connection: Connection) -> list[dict[str, Any]]:
+    """Return what became of the proposals of each agent, by the name that its token had last."""
+    states = ", ".join(
+        f"count(*) FILTER (WHERE p.status = '{status}') AS {status}"
+        for status in ("pending", "accepted", "rejected", "outdated", "withdrawn", "expired")
+    )
+    cursor = await connection.execute(
+        "SELECT p.agent_id, (array_agg(p.agent_name ORDER BY p.created_at DESC))[1] AS name,"
+        " (array_agg(p.owner_email ORDER BY p.created_at DESC))[1] AS owner, count(*) AS proposed,"
+        f" {states}, percentile_cont(0.5) WITHIN GROUP ("
+        " ORDER BY extract(epoch FROM p.reviewed_at - p.created_at) / 3600)"
+        " AS median_hours_to_review, max(p.created_at) AS last_proposed_at"
+        " FROM proposals p GROUP BY p.agent_id ORDER BY proposed DESC, p.agent_id LIMIT 500"
+    )
+    return await cursor.fetchall()

@@ -71,3 +71,28 @@ class Performance(Figures):
     by_band: list[BandFigures]
     thresholds: list[ThresholdFigures]
     learning: Learning
+
+
+class AgentFigures(BaseModel):
+    """What became of the proposals of one agent; `acceptance_rate` is accepted over accepted and rejected."""
+
+    agent_id: str
+    name: str
+    owner: str
+    proposed: int
+    pending: int
+    accepted: int
+    rejected: int
+    outdated: int
+    withdrawn: int
+    expired: int
+    acceptance_rate: float | None = Field(ge=0, le=1)
+    median_hours_to_review: float | None
+    most_pending: int = Field(description="How many of it may be pending at once, by what people said of the last.")
+    last_proposed_at: datetime
+
+
+class AgentPage(BaseModel):
+    """The agents that have proposed something, the busiest first."""
+
+    items: list[AgentFigures]

@@ -7,6 +7,7 @@ from typing import Any
 from chassis.db.database import Database
 from suggestion_service.analytics import repository
 from suggestion_service.analytics.repository import Count
+from suggestion_service.proposals import limits
 from suggestion_service.review.band import Band
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
 from suggestion_service.review_model.evaluation import Evaluation
@@ -31,6 +32,23 @@ async def performance(database: Database) -> dict[str, Any]:
         "by_band": [{"band": band, **_figures([row for row in counts if row.band == band])} for band in Band],
         "thresholds": [{**row, "acceptance_rate": _rate(row["accepted"], row["rejected"])} for row in thresholds],
         "learning": _learning(state),
+    }
+
+
+async def agents(database: Database) -> dict[str, Any]:
+    """Return the figures of agents as they are answered."""
+    async with database.connection() as connection:
+        rows = await repository.agents(connection)
+        most = {row["agent_id"]: await limits.most_pending(connection, row["agent_id"]) for row in rows}
+    return {
+        "items": [
+            {
+                **row,
+                "acceptance_rate": _rate(row["accepted"], row["rejected"]),
+                "most_pending": most[row["agent_id"]],
+            }
+            for row in rows
+        ]
     }
 
 

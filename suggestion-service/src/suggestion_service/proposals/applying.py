@@ -1,10 +1,8 @@
 """What catalog does for accepted proposals, as the reviewer, and takes back; each exactly once."""
 
-from collections.abc import Sequence
-from uuid import UUID
-
 from chassis.core.problems import Problem
 from chassis.web.peers import Peer
+from suggestion_service.proposals import catalog_calls
 from suggestion_service.review import acceptance, undoing
 from suggestion_service.review.acceptance import Outcome
 from suggestion_service.store.accept_intents import AcceptIntent
@@ -12,14 +10,18 @@ from suggestion_service.store.proposal_intents import ProposalIntent
 from suggestion_service.store.undo_intents import UndoIntent
 
 
-async def apply(catalog: Peer, intents: Sequence[ProposalIntent]) -> dict[UUID, Outcome]:
-    """Have done what accepted proposals ask for; return the outcome of each, the same when asked again."""
-    return await acceptance.link(catalog, [_as_acceptance(intent) for intent in intents])
+async def apply(catalog: Peer, intent: ProposalIntent) -> Outcome:
+    """Have done what an accepted proposal asks for; return the outcome, the same when asked again."""
+    if intent.kind != "link":
+        return await catalog_calls.apply(catalog, intent)
+    return (await acceptance.link(catalog, [_as_acceptance(intent)]))[intent.proposal_id]
 
 
-async def take_back(catalog: Peer, intents: Sequence[ProposalIntent]) -> dict[UUID, Problem]:
-    """Have taken back what accepting proposals did; return the problems of those with which that cannot be."""
-    return await undoing.unlink(catalog, [_as_undoing(intent) for intent in intents])
+async def take_back(catalog: Peer, intent: ProposalIntent) -> Problem | None:
+    """Have taken back what accepting a proposal did; return why that cannot be."""
+    if intent.kind != "link":
+        return None
+    return (await undoing.unlink(catalog, [_as_undoing(intent)])).get(intent.proposal_id)
 
 
 def _as_acceptance(intent: ProposalIntent) -> AcceptIntent:

@@ -13,12 +13,14 @@ from chassis.web.parameters import parse_sort
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, created, item
 from chassis.web.strict_route import StrictRoute
-from suggestion_service.proposals import making, reviewing, service
+from suggestion_service.proposals import bulk, making, reviewing, service
 from suggestion_service.proposals.authors import author_of
 from suggestion_service.proposals.filters import Expand, ProposalFilters, order_by, sort_fields
 from suggestion_service.proposals.schemas import (
+    ONE,
     AcceptProposal,
-    NewProposal,
+    BulkProposalResult,
+    BulkProposalReview,
     Proposal,
     ProposalBatch,
     ProposalPage,
@@ -31,7 +33,7 @@ PATH = "/api/v1/proposals"
 router = APIRouter(prefix=PATH, route_class=StrictRoute, tags=["Proposals"])
 
 _NOT_PENDING = ("404 proposal_not_found", "409 proposal_not_pending")
-_BODIES = documented_body(ProposalBatch, NewProposal)
+_BODIES = documented_body(ProposalBatch, *ONE)
 
 
 @router.post(
@@ -44,7 +46,12 @@ _BODIES = documented_body(ProposalBatch, NewProposal)
             "404 requirement_not_found",
             "404 test_case_not_found",
             "409 link_exists",
+            "404 link_not_found",
             "409 pair_rejected",
+            "409 proposal_rejected",
+            "409 similar_exists",
+            "409 outdated",
+            "409 no_change",
             "429 too_many_pending",
         ),
     },
@@ -52,19 +59,25 @@ _BODIES = documented_body(ProposalBatch, NewProposal)
     openapi_extra=_BODIES,
 )
 async def propose(
-    request: Request, body: Annotated[dict[str, Any], Body(max_length=20)], caller: Reviewer, database: Db
+    request: Request,
+    body: Annotated[dict[str, Any], Body(max_length=20)],
+    caller: Reviewer,
+    database: Db,
+    catalog: Catalog,
 ) -> Response:
     """Propose one, or up to 100 as `proposals`, each answered by itself. Nothing changes until a person accepts it.
 
     200 with one proposal is the same one of this agent that is pending. A pair that people rejected is refused until
     one of its texts changes (409 `pair_rejected`, with who, when and the feedback).
     """
-    author = author_of(request, caller)
+    author, are_many = author_of(request, caller), "proposals" in body
+    # What is wrong with one is told behind the look at the idempotency key: it was right when it was sent first.
+    prepared = await making.prepare(catalog, author, making.read_batch(body) if are_many else [body])
 
     async def make(connection: Connection) -> Response:
-        if "proposals" in body:
-            return answer(await service.propose_many(connection, author, making.read_batch(body).proposals))
-        made = await service.propose(connection, author, making.read(body))
+        if are_many:
+            return answer(await service.propose_many(connection, author, caller, prepared))
+        made = await service.propose(connection, author, caller, prepared[0])
         if made.changed is None:
             return item(request, made.answer)
         return created(request, made.answer, f"{PATH}/{made.answer['id']}")
@@ -78,6 +91,23 @@ async def list_proposals(request: Request, caller: Viewer, database: Db) -> Resp
     query = read_query(request, ProposalFilters)
     wanted = query.page(request, order_by(parse_sort(query.sort, sort_fields())))
     return page(request, wanted, await service.page(database, query, caller, wanted))
+
+
+@router.post(
+    "/bulk-review",
+    response_model=BulkProposalResult,
+    responses=problem_responses("409 count_changed"),
+    summary="Accept or reject many proposals",
+)
+async def bulk_review_proposals(
+    review: BulkProposalReview, reviewer: Reviewer, database: Db, catalog: Catalog
+) -> Response:
+    """Review each by itself, at most 100: one that cannot be reviewed holds up no other.
+
+    With a filter, exactly the `expected_count` that were counted before are reviewed, or none (409 `count_changed`).
+    Without that number, or with `dry_run`, nothing is reviewed: the answer is how many there are.
+    """
+    return answer(await bulk.review(database, catalog, reviewer, review))
 
 
 @router.get(
@@ -96,7 +126,9 @@ async def read_proposal(
 @router.post(
     "/{proposal_id}/accept",
     response_model=Proposal,
-    responses=problem_responses(*_NOT_PENDING, "403 own_proposal", "409 link_exists", "409 acceptance_undone"),
+    responses=problem_responses(
+        *_NOT_PENDING, "403 own_proposal", "409 link_exists", "409 acceptance_undone", "409 outdated"
+    ),
     summary="Accept a proposal: what it asks for is done",
 )
 async def accept_proposal(
@@ -134,7 +166,10 @@ async def reject_proposal(
     response_model=Proposal,
     responses=problem_responses(
         "404 proposal_not_found",
-        *(f"409 {code}" for code in ("proposal_not_reviewed", "too_late", "link_changed", "link_exists")),
+        *(
+            f"409 {code}"
+            for code in ("proposal_not_reviewed", "too_late", "not_undoable", "link_changed", "link_exists")
+        ),
     ),
     summary="Undo the review of a proposal",
 )

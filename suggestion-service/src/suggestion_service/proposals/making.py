@@ -1,7 +1,6 @@
 """Proposals as they come in: what each is about is looked up, and what people have said of the same before."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Any, NamedTuple
@@ -11,27 +10,34 @@ import orjson
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from chassis.core.problems import Conflict, NotFound, Problem, TooManyRequests
-from chassis.core.wording import counted, shown
+from chassis.core.problems import Conflict, Invalid, NotFound, Problem
+from chassis.core.wording import shown
 from chassis.db.database import Connection
 from chassis.web.listing import Row
+from chassis.web.peers import Peer
 from chassis.web.validation import from_validation
-from suggestion_service.proposals import repository
+from suggestion_service.proposals import catalog_calls, limits, repository, similar
 from suggestion_service.proposals.authors import Author
+from suggestion_service.proposals.catalog_calls import Checked
 from suggestion_service.proposals.repository import FoundItem
-from suggestion_service.proposals.schemas import MOST_AT_ONCE, LinkProposal, NewProposal
+from suggestion_service.proposals.schemas import (
+    MOST_AT_ONCE,
+    ChangeProposal,
+    ConfirmLinkProposal,
+    Kind,
+    LinkProposal,
+    NewProposal,
+    RelationProposal,
+    RequirementProposal,
+    TestCaseProposal,
+    UnlinkProposal,
+)
 from suggestion_service.review.refusals import moment
 from suggestion_service.store import proposals
 from suggestion_service.store.proposals import Changed
 
 _NEW: TypeAdapter[NewProposal] = TypeAdapter(NewProposal)
 _SIDES = {"requirement": "requirement", "test_case": "test case"}
-_MOST_PENDING = 200
-_MOST_PENDING_OF_DOUBTFUL = 20
-_LOOKED_AT = 50
-_ENOUGH = 10
-_DOUBTFUL = 0.2
-_HOUR = 3600
 
 
 class SentBatch(BaseModel):
@@ -42,6 +48,13 @@ class SentBatch(BaseModel):
     proposals: Annotated[list[Any], Field(min_length=1, max_length=MOST_AT_ONCE)]
 
 
+CheckedProposal = (
+    UnlinkProposal | ConfirmLinkProposal | RelationProposal | RequirementProposal | TestCaseProposal | ChangeProposal
+)
+Prepared = Problem | LinkProposal | tuple[CheckedProposal, Checked]
+"""A proposal that was read, with what catalog says of it where it applies it, or why it is refused."""
+
+
 class Made(NamedTuple):
     """A proposal as it is answered; `changed` is None where it was pending already."""
 
@@ -49,53 +62,78 @@ class Made(NamedTuple):
     changed: Changed | None
 
 
-def read(sent: Any) -> NewProposal:
-    """Return a proposal as it was sent; raise RequestValidationError, which becomes a 422."""
-    with _answered_as_422():
-        return _NEW.validate_python(sent)
+async def prepare(catalog: Peer, author: Author, sent: Sequence[Any]) -> list[Prepared]:
+    """Read proposals, and have catalog check those that it applies; return what each is, or why it is refused.
+
+    Raises Unavailable when catalog does not answer.
+    """
+    read_all = [_read(one) for one in sent]
+    asked = [
+        {"kind": one.kind, "target": one.target.model_dump(mode="json", exclude_none=True), "body": body_of(one)}
+        for one in read_all
+        if not isinstance(one, Problem | LinkProposal)
+    ]
+    checked = iter(await catalog_calls.check(catalog, author, asked))
+    prepared: list[Prepared] = []
+    for one in read_all:
+        if isinstance(one, Problem | LinkProposal):
+            prepared.append(one)
+        else:
+            found = next(checked)
+            prepared.append(found if isinstance(found, Problem) else (one, found))
+    return prepared
 
 
-def read_batch(sent: Any) -> SentBatch:
-    """Return several proposals, each still as it was sent; raise RequestValidationError."""
-    with _answered_as_422():
-        return SentBatch.model_validate(sent)
-
-
-@contextmanager
-def _answered_as_422() -> Iterator[None]:
+def _read(sent: Any) -> NewProposal | Problem:
+    kinds = [*Kind]
+    kind = sent.get("kind") if isinstance(sent, dict) else None
+    if isinstance(sent, dict) and kind not in kinds:
+        message = "Say what kind of proposal it is" if kind is None else f"There is no kind {shown(kind)}"
+        return Invalid.field("/kind", f"{message}: {', '.join(kinds)}.", "unknown_value")
     try:
-        yield
+        return _NEW.validate_python(sent)
+    except ValidationError as error:
+        # The kind is a step of pydantic's, and none of what was sent.
+        errors = [{**one, "loc": ("body", *one["loc"][1:])} for one in error.errors(include_url=False)]
+        return from_validation(RequestValidationError(errors))
+
+
+def read_batch(sent: Any) -> list[Any]:
+    """Return several proposals, each still as it was sent; raise RequestValidationError, which becomes a 422."""
+    try:
+        return SentBatch.model_validate(sent).proposals
     except ValidationError as error:
         errors = [{**entry, "loc": ("body", *entry["loc"])} for entry in error.errors(include_url=False)]
         raise RequestValidationError(errors) from None
 
 
-async def make(connection: Connection, author: Author, batch: UUID, proposal: NewProposal) -> Made:
+async def make(connection: Connection, author: Author, batch: UUID, prepared: Prepared) -> Made:
     """Store a proposal, or return the same one that is pending; in a transaction.
 
     Raises NotFound for what there is not, Conflict for what is so already or was rejected, TooManyRequests.
     """
+    if isinstance(prepared, Problem):
+        raise prepared
     await proposals.lock_agent(connection, author.id)
-    return await _link(connection, author, batch, proposal)
+    if isinstance(prepared, LinkProposal):
+        return await _link(connection, author, batch, prepared)
+    return await _checked(connection, author, batch, *prepared)
 
 
 async def make_all(
-    connection: Connection, author: Author, batch: UUID, sent: Sequence[Any]
+    connection: Connection, author: Author, batch: UUID, prepared: Sequence[Prepared]
 ) -> tuple[list[dict[str, Any]], list[Changed]]:
     """Store proposals, each by itself; return a result for each, in order, and those that are new."""
     results, made = [], []
-    for one in sent:
+    for one in prepared:
         try:
             async with connection.transaction():
-                result = await make(connection, author, batch, read(one))
-        except RequestValidationError as error:
-            results.append(_failed(from_validation(error, NewProposal)))
+                result = await make(connection, author, batch, one)
         except Problem as problem:
             results.append(_failed(problem))
         else:
-            results.append(
-                {"id": result.answer["id"], "status": result.answer["status"], "proposal": result.answer} | _FINE
-            )
+            status = result.answer["status"]
+            results.append({"id": result.answer["id"], "status": status, "proposal": result.answer} | _FINE)
             if result.changed is not None:
                 made.append(result.changed)
     return results, made
@@ -106,7 +144,8 @@ _FINE = {"code": None, "detail": None}
 
 def _failed(problem: Problem) -> dict[str, Any]:
     errors = {"errors": [{"pointer": e.pointer, "message": e.message, "code": e.code} for e in problem.errors]}
-    about = {"status": "error", "code": problem.code, "detail": problem.detail}
+    status = problem.code if problem.code == similar.CODE else "error"
+    about = {"status": status, "code": problem.code, "detail": problem.detail}
     return {"id": None, "proposal": None, **problem.members, **(errors if problem.errors else {}), **about}
 
 
@@ -143,6 +182,35 @@ def _members(rejected: repository.Rejected) -> dict[str, Any]:
     }
 
 
+async def _checked(
+    connection: Connection, author: Author, batch: UUID, proposal: CheckedProposal, checked: Checked
+) -> Made:
+    if isinstance(proposal, RequirementProposal | TestCaseProposal):
+        await similar.check(connection, proposal)
+    digest = _digest(proposal.kind, checked.target, body_of(proposal))
+    rejected = await repository.rejected_same(connection, digest)
+    if rejected is not None:
+        when = "" if rejected.reviewed_at is None else f" on {moment(rejected.reviewed_at)}"
+        why = f": {rejected.feedback}" if rejected.feedback else ", without saying why"
+        raise Conflict(
+            f"{rejected.reviewed_by or 'Somebody'} rejected the same{when}{why.rstrip('.')}. Propose something else, or"
+            " the same once what it is about has changed.",
+            code="proposal_rejected",
+            members=_members(rejected),
+        )
+    items = await _known(connection, checked.target)
+    return await _store(connection, author, batch, proposal, checked.target, items, None, checked.before)
+
+
+async def _known(connection: Connection, target: Mapping[str, Any]) -> tuple[FoundItem | None, FoundItem | None]:
+    requirement = target.get("requirement") or target.get("child")
+    test_case = target.get("test_case")
+    return (
+        None if requirement is None else await repository.find_item(connection, "requirement", requirement),
+        None if test_case is None else await repository.find_item(connection, "test_case", test_case),
+    )
+
+
 async def _store(
     connection: Connection,
     author: Author,
@@ -151,12 +219,13 @@ async def _store(
     target: dict[str, Any],
     items: tuple[FoundItem | None, FoundItem | None],
     score: float | None,
+    before: dict[str, Any] | None = None,
 ) -> Made:
-    body = proposal.body.model_dump(mode="json")
+    body = body_of(proposal)
     digest = _digest(proposal.kind, target, body)
     same = await repository.same_pending(connection, author.id, digest)
     if same is None:
-        await _check_limits(connection, author)
+        await limits.check(connection, author.id)
         requirement, test_case = items
         new = proposals.NewProposal(
             id=uuid4(),
@@ -165,7 +234,7 @@ async def _store(
             test_case_id=None if test_case is None else test_case.id,
             target=target,
             body=body,
-            before=None,
+            before=before,
             digest=digest,
             rationale=proposal.rationale,
             evidence=[one.model_dump(mode="json") for one in proposal.evidence],
@@ -187,21 +256,6 @@ async def _store(
     return Made((await repository.get(connection, [same]))[same], None)
 
 
-async def _check_limits(connection: Connection, author: Author) -> None:
-    record = await repository.track_record(connection, author.id, _LOOKED_AT)
-    is_doubtful = record.reviewed >= _ENOUGH and record.accepted < _DOUBTFUL * record.reviewed
-    most = _MOST_PENDING_OF_DOUBTFUL if is_doubtful else _MOST_PENDING
-    if record.pending < most:
-        return
-    why = f", since people accepted {record.accepted} of its last {record.reviewed}" if is_doubtful else ""
-    raise TooManyRequests(
-        f"{counted(record.pending, 'proposal')} of this agent wait for a person, and {most} may{why}. Withdraw some,"
-        " or wait until they are reviewed.",
-        retry_after=_HOUR,
-        code="too_many_pending",
-    )
-
-
 async def _item(connection: Connection, side: str, reference: str) -> FoundItem:
     found = await repository.find_item(connection, side, reference)
     if found is None:
@@ -215,6 +269,12 @@ async def _item(connection: Connection, side: str, reference: str) -> FoundItem:
 
 def _named(item: FoundItem) -> str:
     return item.external_id or shown(item.title)
+
+
+def body_of(proposal: NewProposal) -> dict[str, Any]:
+    """Return the body of a proposal as it is stored."""
+    body = proposal.body
+    return body if isinstance(body, dict) else body.model_dump(mode="json")
 
 
 def _digest(kind: str, target: Mapping[str, Any], body: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_one, fetch_only
+from chassis.db.rows import fetch_all, fetch_column, fetch_one, fetch_only, fetch_value
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from suggestion_service.review.item_objects import said, short
@@ -29,12 +29,13 @@ _FIELDS = (
 )
 
 
-def _answer(*, texts: bool) -> str:
+def _answer(*, texts: bool, diff: bool = False) -> str:
     requirement, test_case = short("r"), short("t")
     if texts:
         requirement, test_case = said("r"), said("t", "preconditions", "steps", "postconditions")
+    more = ", p.before -> 'fields' AS before, p.before -> 'differences' AS differences" if diff else ""
     return (
-        f"{_FIELDS}, CASE WHEN r.id IS NOT NULL THEN {requirement} END AS requirement,"
+        f"{_FIELDS}{more}, CASE WHEN r.id IS NOT NULL THEN {requirement} END AS requirement,"
         f" CASE WHEN t.id IS NOT NULL THEN {test_case} END AS test_case"
     )
 
@@ -64,6 +65,19 @@ SELECT x.reviewed_by, x.reviewed_at, x.feedback FROM (
 ) x
 WHERE x.requirement_text_sequence >= %(requirement_sequence)s AND x.test_case_text_sequence >= %(test_case_sequence)s
 ORDER BY x.reviewed_at DESC LIMIT 1
+"""
+
+_REJECTED_SAME = """
+SELECT p.reviewed_by, p.reviewed_at, p.feedback FROM proposals p
+WHERE p.digest = %s AND p.status = 'rejected' ORDER BY p.reviewed_at DESC LIMIT 1
+"""
+
+_SHARING = """
+SELECT i.id, i.external_id, i.title, i.terms FROM (
+    SELECT i.id, (SELECT count(*) FROM unnest(%(terms)s::text[]) t WHERE i.terms ? t) AS shared
+    FROM items i WHERE i.side = %(side)s AND NOT i.deleted AND i.terms ?| %(terms)s::text[]
+    ORDER BY shared DESC, i.id LIMIT %(limit)s
+) s JOIN items i ON i.id = s.id ORDER BY s.shared DESC, i.id
 """
 
 _SCORE = """
@@ -113,6 +127,16 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
+class WithTerms:
+    """An item with how often it has which words."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    terms: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class TrackRecord:
     """How much of an agent is pending, and what became of the last that people reviewed."""
 
@@ -153,14 +177,20 @@ class _Linked:
     link_id: UUID
 
 
-async def page(connection: Connection, conditions: Conditions, wanted: PageRequest, *, texts: bool) -> Fetched:
-    """Return one page of proposals as they are answered, with the items' texts if asked for."""
-    return await fetch_page(connection, _answer(texts=texts), "proposals p", conditions, wanted, joined=_JOINED)
+async def page(
+    connection: Connection, conditions: Conditions, wanted: PageRequest, *, texts: bool, diff: bool
+) -> Fetched:
+    """Return one page of proposals as they are answered, with the items' texts and differences if asked for."""
+    return await fetch_page(
+        connection, _answer(texts=texts, diff=diff), "proposals p", conditions, wanted, joined=_JOINED
+    )
 
 
-async def get(connection: Connection, ids: Sequence[UUID], *, texts: bool = False) -> dict[UUID, Row]:
+async def get(
+    connection: Connection, ids: Sequence[UUID], *, texts: bool = False, diff: bool = False
+) -> dict[UUID, Row]:
     """Return those of the proposals that exist, as they are answered."""
-    query = f"SELECT {_answer(texts=texts)} FROM proposals p {_JOINED} WHERE p.id = ANY(%s)"
+    query = f"SELECT {_answer(texts=texts, diff=diff)} FROM proposals p {_JOINED} WHERE p.id = ANY(%s)"
     cursor = await connection.execute(query, (list(ids),))
     return {row["id"]: row for row in await cursor.fetchall()}
 
@@ -195,6 +225,16 @@ async def rejected(connection: Connection, requirement: FoundItem, test_case: Fo
     )
 
 
+async def rejected_same(connection: Connection, digest: str) -> Rejected | None:
+    """Return who rejected a proposal that said the same of the same version."""
+    return await fetch_one(connection, Rejected, _REJECTED_SAME, (digest,))
+
+
+async def sharing_terms(connection: Connection, side: str, terms: Sequence[str], limit: int) -> list[WithTerms]:
+    """Return the items of a side that share the most of these terms."""
+    return await fetch_all(connection, WithTerms, _SHARING, {"side": side, "terms": list(terms), "limit": limit})
+
+
 async def pending_score(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> float | None:
     """Return the score of our own suggestion of a pair that is pending."""
     found = await fetch_one(connection, _Score, _SCORE, (requirement_id, test_case_id))
@@ -213,6 +253,14 @@ async def same_pending(connection: Connection, agent: str, digest: str) -> UUID 
 async def track_record(connection: Connection, agent: str, last: int) -> TrackRecord:
     """Return how much of an agent is pending, and what became of its `last` reviewed ones."""
     return await fetch_only(connection, TrackRecord, _TRACK_RECORD, {"agent": agent, "last": last})
+
+
+async def reviewable(connection: Connection, conditions: Conditions, limit: int) -> tuple[list[UUID], int]:
+    """Return the newest proposals that conditions find and that can be reviewed, and how many there are."""
+    where = f"FROM proposals p WHERE {proposals.REVIEWABLE}{conditions.also}"
+    count = await fetch_value(connection, f"SELECT count(*) {where}", conditions.parameters)
+    query = f"SELECT p.id {where} ORDER BY p.created_at DESC, p.id LIMIT %(limit)s"
+    return await fetch_column(connection, query, {**conditions.parameters, "limit": limit}), count
 
 
 async def states(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, State]:

@@ -14,11 +14,14 @@ from chassis.core import projects, request_context
 from chassis.core.identity import Identity
 from chassis.core.problems import Conflict, Forbidden, Problem, Unavailable
 from chassis.db.database import Database
+from chassis.messaging.events import actor_of
 from chassis.web.peers import Peer
 from suggestion_service.proposals import applying, repository
 from suggestion_service.proposals.authors import agent_id, is_token
+from suggestion_service.proposals.catalog_calls import OUTDATED
 from suggestion_service.proposals.refusals import not_found, not_pending
 from suggestion_service.proposals.repository import State
+from suggestion_service.review import following
 from suggestion_service.review import service as suggestion_review
 from suggestion_service.review.bodies import Accept, Reject
 from suggestion_service.review.links import Refused
@@ -75,6 +78,7 @@ async def reject(
     rejection = Rejection(review_id or uuid4(), reviewer.email, feedback, datetime.now(UTC))
     async with database.transaction() as connection:
         rejected = await proposals.reject(connection, [proposal_id], rejection)
+        await following.tell_reviewed(connection, rejected, actor_of(reviewer))
     if not rejected:
         raise not_pending(await _state(database, proposal_id))
 
@@ -90,6 +94,7 @@ async def withdraw(database: Database, proposal_id: UUID, caller: Identity) -> N
         return
     async with database.transaction() as connection:
         withdrawn = await proposals.end(connection, [proposal_id], "withdrawn", None)
+        await following.tell_reviewed(connection, withdrawn, actor_of(caller))
     if not withdrawn:
         raise not_pending(await _state(database, proposal_id))
 
@@ -106,6 +111,13 @@ async def reopen(database: Database, catalog: Peer, undoing: Undoing, proposal_i
     if state.at < datetime.now(UTC) - _UNDOABLE:
         raise Conflict(
             f"Reviews can be undone for {_UNDOABLE.days} days, and this one is of {moment(state.at)}.", code="too_late"
+        )
+    if state.status == "accepted" and state.kind != "link":
+        raise Conflict(
+            f"What accepting this proposal did to {state.made_id} is not taken back by itself: change or delete that"
+            " where it stands; its history says what it was before.",
+            code="not_undoable",
+            members={"made_id": state.made_id},
         )
     if state.suggestion_id is not None:
         await undoing.reopen(state.suggestion_id, reviewer)
@@ -132,27 +144,31 @@ async def reconcile(database: Database, catalog: Peer) -> None:
 
 async def _go_on(database: Database, catalog: Peer, intent: ProposalIntent) -> Problem | None:
     """Have done what an accepted proposal asks for, and store the result; return why it could not be done."""
-    outcome = (await applying.apply(catalog, [intent]))[intent.proposal_id]
+    outcome = await applying.apply(catalog, intent)
     if isinstance(outcome, Problem):
         return outcome
     async with database.transaction() as connection:
+        changed = []
         if not isinstance(outcome, Refused):
-            await proposals.accept(connection, intent.proposal_id, outcome)
+            changed = await proposals.accept(connection, intent.proposal_id, outcome)
         elif outcome.reason is None:
             await proposal_intents.drop(connection, [intent.proposal_id])
         else:
-            await proposals.end_refused(connection, intent.proposal_id, "expired", outcome.reason)
+            status = "outdated" if outcome.problem.code == OUTDATED else "expired"
+            changed = await proposals.end_refused(connection, intent.proposal_id, status, outcome.reason)
+        await following.tell_reviewed(connection, changed, intent.reviewer)
     return outcome.problem if isinstance(outcome, Refused) else None
 
 
 async def _go_back(database: Database, catalog: Peer, intent: ProposalIntent) -> Problem | None:
     """Have taken back what accepting a proposal did, and store the result; return why that could not be."""
-    problem = (await applying.take_back(catalog, [intent])).get(intent.proposal_id)
+    problem = await applying.take_back(catalog, intent)
     if isinstance(problem, Unavailable):
         return problem
     async with database.transaction() as connection:
         if problem is None:
-            await proposals.reopen(connection, [intent.proposal_id], datetime.now(UTC))
+            reopened = await proposals.reopen(connection, [intent.proposal_id], datetime.now(UTC))
+            await following.tell_reviewed(connection, reopened, intent.reviewer)
         else:
             await proposal_intents.drop(connection, [intent.proposal_id])
     return problem

@@ -5,12 +5,12 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.config import JsonDict
 
 from chassis.web.listing import Page
 from suggestion_service.proposals.evidence import Evidence
-from suggestion_service.review.schemas import LinkType, RequirementTexts, ShortItem, TestCaseTexts
+from suggestion_service.review.schemas import Action, LinkType, RequirementTexts, ShortItem, TestCaseTexts
 
 MOST_AT_ONCE = 100
 _EXAMPLE: JsonDict = {
@@ -25,8 +25,18 @@ Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 """An id or an external_id."""
 
 
+Version = Annotated[int | None, Field(ge=1, le=2**31 - 1)]
+Body = Annotated[dict[str, Any], Field(max_length=100)]
+
+
 class Kind(StrEnum):
     LINK = "link"
+    UNLINK = "unlink"
+    CONFIRM_LINK = "confirm_link"
+    RELATION = "relation"
+    REQUIREMENT = "requirement"
+    TEST_CASE = "test_case"
+    CHANGE = "change"
 
 
 class ProposalStatus(StrEnum):
@@ -45,6 +55,50 @@ class LinkTarget(BaseModel):
 
     requirement: Reference
     test_case: Reference
+
+
+class LinkedTarget(LinkTarget):
+    """A pair that is linked; with versions, as the agent has read the two: others by now are refused."""
+
+    requirement_version: Version = None
+    test_case_version: Version = None
+
+
+class RelationTarget(BaseModel):
+    """Two requirements, the child below the parent, each by its id or its external_id."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    child: Reference
+    parent: Reference
+
+
+class ChangeTarget(BaseModel):
+    """The item to change, by its id or its external_id, and the version that it was read at."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    requirement: Reference | None = None
+    test_case: Reference | None = None
+    version: Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+    @model_validator(mode="after")
+    def _one(self) -> "ChangeTarget":
+        if (self.requirement is None) == (self.test_case is None):
+            raise ValueError("Name either a requirement or a test_case.")
+        return self
+
+
+class NoTarget(BaseModel):
+    """What is new has no target."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NoBody(BaseModel):
+    """Nothing more is to be said."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class LinkBody(BaseModel):
@@ -80,7 +134,81 @@ class LinkProposal(_Reasoned):
     body: LinkBody = LinkBody()
 
 
-NewProposal = LinkProposal
+NotDuplicates = Annotated[
+    list[Reference],
+    Field(max_length=100, description="Ids or external ids of items that say nearly the same, and are others."),
+]
+
+
+class UnlinkProposal(_Reasoned):
+    """Delete the link of a pair."""
+
+    kind: Literal["unlink"]
+    target: LinkedTarget
+    body: NoBody = NoBody()
+
+
+class ConfirmLinkProposal(_Reasoned):
+    """Confirm that a suspect link still holds."""
+
+    kind: Literal["confirm_link"]
+    target: LinkedTarget
+    body: NoBody = NoBody()
+
+
+class RelationProposal(_Reasoned):
+    """Relate two requirements; `body` is that of `POST /relations` without the two."""
+
+    kind: Literal["relation"]
+    target: RelationTarget
+    body: Body = {}
+
+
+class RequirementProposal(_Reasoned):
+    """Create a requirement; `body` is that of `POST /requirements`."""
+
+    kind: Literal["requirement"]
+    target: NoTarget = NoTarget()
+    body: Body
+    not_a_duplicate_of: NotDuplicates = []
+
+
+class TestCaseProposal(_Reasoned):
+    """Create a test case; `body` is that of `POST /test-cases`."""
+
+    kind: Literal["test_case"]
+    target: NoTarget = NoTarget()
+    body: Body
+    not_a_duplicate_of: NotDuplicates = []
+
+
+class ChangeProposal(_Reasoned):
+    """Change an item; `body` is a merge patch, as of `PATCH /requirements/{id}`. No newer version is overwritten."""
+
+    kind: Literal["change"]
+    target: ChangeTarget
+    body: Body
+
+
+ONE = (
+    LinkProposal,
+    UnlinkProposal,
+    ConfirmLinkProposal,
+    RelationProposal,
+    RequirementProposal,
+    TestCaseProposal,
+    ChangeProposal,
+)
+NewProposal = Annotated[
+    LinkProposal
+    | UnlinkProposal
+    | ConfirmLinkProposal
+    | RelationProposal
+    | RequirementProposal
+    | TestCaseProposal
+    | ChangeProposal,
+    Field(discriminator="kind"),
+]
 
 
 class ProposalBatch(BaseModel):
@@ -104,6 +232,13 @@ class Client(BaseModel):
 
     name: str
     version: str | None = None
+
+
+class Segment(BaseModel):
+    """A run of text: in both, only in the former (`delete`), or only in the new one (`insert`)."""
+
+    op: Literal["equal", "delete", "insert"]
+    text: str
 
 
 class Proposal(BaseModel):
@@ -137,6 +272,10 @@ class Proposal(BaseModel):
     test_case_id: UUID | None
     requirement: ShortItem | RequirementTexts | None = Field(description="With `expand=texts`, all that it says.")
     test_case: ShortItem | TestCaseTexts | None = Field(description="With `expand=texts`, all that it says.")
+    before: dict[str, Any] | None = Field(default=None, description="Of a change, with `expand=diff`: what it said.")
+    differences: dict[str, list[Segment]] | None = Field(
+        default=None, description="Of a change, with `expand=diff`: how each field differs, word by word."
+    )
 
 
 class ProposalPage(Page[Proposal]):
@@ -161,6 +300,65 @@ class ProposedBatch(BaseModel):
     proposed: int
     failed: int
     batch: UUID
+    message: str
+
+
+class BulkProposalFilter(BaseModel):
+    """Which of those that are pending."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent: Annotated[str | None, Field(max_length=1_000)] = None
+    batch: Annotated[str | None, Field(max_length=1_000)] = None
+    kind: Annotated[str | None, Field(max_length=200)] = None
+
+
+class BulkProposalReview(BaseModel):
+    """Several reviews at once: either `ids` or a `filter`, which asks for `expected_count`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"action": "reject", "filter": {"agent": "tlp_7"}, "expected_count": 12, "feedback": "Guesses."}
+            ]
+        },
+    )
+
+    action: Action
+    ids: Annotated[list[UUID] | None, Field(max_length=MOST_AT_ONCE)] = None
+    filter: BulkProposalFilter | None = None
+    feedback: Annotated[str | None, Field(max_length=10_000)] = None
+    expected_count: Annotated[
+        int | None, Field(ge=0, description="How many are to be reviewed; when it is another number now, none is.")
+    ] = None
+    dry_run: Annotated[bool, Field(description="Only count what would be reviewed.")] = False
+
+    @model_validator(mode="after")
+    def _either(self) -> "BulkProposalReview":
+        if (self.ids is None) == (self.filter is None):
+            raise ValueError("Give either the ids or a filter.")
+        return self
+
+
+class ReviewedProposal(BaseModel):
+    """What became of one proposal; `code` and `detail` tell why not, as the problem of a single review does."""
+
+    id: UUID
+    status: str = Field(description="accepted, rejected or error; pending in a dry run")
+    code: str | None = None
+    detail: str | None = None
+
+
+class BulkProposalResult(BaseModel):
+    """One result a proposal, in the order of the ids, or the newest first for a filter."""
+
+    items: list[ReviewedProposal]
+    total: int
+    count: int = Field(description="How many are pending of those asked for: what to send as `expected_count`.")
+    reviewed: int
+    failed: int
+    dry_run: bool
     message: str
 
 

@@ -100,7 +100,7 @@ async def finish_linked(database: Database, intent: AcceptIntent, link_id: UUID)
     """Accept a suggestion whose link was made, with its event; nothing when somebody else has done so."""
     async with database.transaction() as connection:
         accepted = await suggestions.accept(connection, [(intent.suggestion_id, link_id)])
-        await following.follow(connection, [one.id for one in accepted])
+        await following.follow(connection, [one.id for one in accepted], intent.reviewer)
         events = [SuggestionReviewed(suggestion=one, review_id=intent.review_id) for one in accepted]
         await outbox.record(
             connection,

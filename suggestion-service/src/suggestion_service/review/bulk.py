@@ -214,7 +214,7 @@ async def _record(
 ) -> None:
     if not reviewed:
         return
-    await following.follow(connection, [one.id for one in reviewed])
+    await following.follow(connection, [one.id for one in reviewed], actor_of(reviewer))
     event = SuggestionsBulkReviewed(
         action=asked.action.value,
         suggestions=[one.model_copy(update={"feedback": None}) for one in reviewed],

@@ -94,7 +94,7 @@ async def reject(database: Database, suggestion_id: UUID, reviewer: Identity, re
         rejected = await suggestions.reject(connection, [suggestion_id], rejection)
         if not rejected:
             raise (await why_not(connection, [suggestion_id]))[suggestion_id]
-        await following.follow(connection, [suggestion_id])
+        await following.follow(connection, [suggestion_id], actor_of(reviewer))
         event = SuggestionReviewed(suggestion=rejected[0], review_id=rejection.review_id)
         await outbox.record(connection, [NewEvent(event, str(suggestion_id), actor_of(reviewer))])
     count_reviews(rejected)

@@ -151,7 +151,7 @@ async def finish(connection: Connection, ids: Sequence[UUID], intent: UndoIntent
     reopened = in_order(rows, ids, attrgetter("id"))
     if not reopened:
         return
-    await following.follow_reopened(connection, [one.id for one in reopened])
+    await following.follow_reopened(connection, [one.id for one in reopened], intent.actor)
     if score:
         outdated = {one.requirement_id for one in reopened if one.outdated}
         await scoring_queue.queue_again(connection, outdated)

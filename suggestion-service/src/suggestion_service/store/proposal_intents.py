@@ -17,7 +17,7 @@ FINISH = "DELETE FROM proposal_intents WHERE proposal_id = ANY(%(ids)s) RETURNIN
 """To stand in a CTE beside what becomes of the proposals."""
 
 _OF_PROPOSAL = (
-    "p.kind, p.requirement_id, p.test_case_id, p.target, p.body, p.engine_score, p.confidence, p.made_id,"
+    "p.kind, p.requirement_id, p.test_case_id, p.target, p.body, p.before, p.engine_score, p.confidence, p.made_id,"
     " p.review_id AS reviewed_as"
 )
 
@@ -85,6 +85,7 @@ class ProposalIntent:
     test_case_id: UUID | None
     target: dict[str, Any]
     body: dict[str, Any]
+    before: dict[str, Any] | None
     engine_score: float | None
     confidence: float | None
     made_id: UUID | None

@@ -27,9 +27,16 @@ PENDING = "p.status = 'pending'"
 REVIEWABLE = f"{PENDING} AND {proposal_intents.NONE}"
 """Pending, and nobody is reviewing it."""
 
+
+def _name(side: str, column: str) -> str:
+    return f"(SELECT i.{column} FROM items i WHERE i.id = p.{side}_id) AS {side}_{column}"
+
+
 _CHANGED = (
     "p.id, p.kind, p.status, p.requirement_id, p.test_case_id, p.body, p.rationale, p.agent_id, p.agent_name,"
-    " p.owner_id, p.owner_email, p.client, p.batch, p.feedback, p.review_id, p.made_id, p.reviewed_by, p.reviewed_at"
+    " p.owner_email, p.client, p.batch, p.feedback, p.review_id, p.made_id,"
+    f" {_name('requirement', 'title')}, {_name('test_case', 'title')},"
+    f" {_name('requirement', 'external_id')}, {_name('test_case', 'external_id')}"
 )
 
 _INSERT = f"""
@@ -175,15 +182,16 @@ class Changed:
     rationale: str
     agent_id: str
     agent_name: str
-    owner_id: int | None
     owner_email: str
     client: dict[str, Any] | None
     batch: UUID
     feedback: str | None
     review_id: UUID | None
     made_id: UUID | None
-    reviewed_by: str | None
-    reviewed_at: datetime | None
+    requirement_title: str | None
+    test_case_title: str | None
+    requirement_external_id: str | None
+    test_case_external_id: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,15 @@ export const projectScreens = {
     noUser: "Nobody has that name.",
     onlyAdminsAdd: "Ask an admin of the installation to add somebody.",
   },
+  agents: {
+    title: "Agents",
+    hint: "Agents propose by an API token of scope propose, and people accept. Revoke a token to turn its agent off.",
+    none: "No agent has proposed anything yet.",
+    proposed: (all: number, pending: number, most: number) => `${all} proposed, ${pending} of at most ${most} waiting`,
+    notReviewed: "nothing reviewed yet",
+    accepted: (share: string) => `${share} accepted`,
+    last: (ago: string) => `last ${ago}`,
+  },
   serviceAccounts: {
     title: "Service accounts",
     hint: "For pipelines of this project: nobody signs in as one, and its tokens stay when people leave.",

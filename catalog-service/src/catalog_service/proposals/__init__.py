@@ -1,0 +1,1 @@
+"""What agents propose and people accept: it is checked when it is proposed, and done when it is accepted."""

@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query"
+import type { components } from "../api/schema"
+import { Diff } from "../kit/diff"
+import { FactList } from "../kit/facts"
+import { formatAgo, formatScore, m, people } from "../messages"
+import own from "./proposals.module.css"
+import { type Texts, textsOf } from "./queries"
+import type { Pair } from "./queue"
+import css from "./reading.module.css"
+import { BothTexts } from "./texts"
+import { type Proposal, titleOf } from "./use-proposals"
+import why from "./why.module.css"
+
+type Evidence = components["schemas"]["Evidence"]
+const A_LINK = /^https:\/\//i
+
+/** One proposal as it is read: why, by what, and what there is now; our score beside what the agent says. */
+export function ProposalReading({ proposal }: { proposal: Proposal }) {
+  const { agent, client, rationale, evidence, confidence, engine_score: score } = proposal
+  return (
+    <div className={css.reading}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <div className={css.pair} tabIndex={0}>
+        <section className={own.said} aria-label={m.review.rationale}>
+          <h2>{`${m.review.kinds[proposal.kind]}: ${titleOf(proposal)}`}</h2>
+          <p className={own.rationale}>{rationale}</p>
+        </section>
+        <What proposal={proposal} />
+      </div>
+      <aside className={`${css.edge} ${why.why}`} aria-label={m.review.why}>
+        <FactList
+          facts={[
+            [m.review.proposedBy, agent.name],
+            [m.review.owner, people(agent.owner)],
+            [m.review.program, client && [client.name, client.version].filter(Boolean).join(" ")],
+            [m.review.proposedAt, formatAgo(proposal.created_at)],
+            [m.review.ourScore, score === null ? m.review.noScore : formatScore(score)],
+            [m.review.confidence, confidence !== null && formatScore(confidence)],
+          ]}
+        />
+        {evidence.length > 0 && (
+          <section className={why.part}>
+            <h3>{m.review.evidence}</h3>
+            <ul className={own.evidence}>
+              {evidence.map((one) => (
+                <li key={JSON.stringify(one)}>
+                  <Shown evidence={one} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </aside>
+    </div>
+  )
+}
+
+/** Where something stands: an address of the web is a link, nothing else is. */
+function Shown({ evidence: { type, ref, lines, quote } }: { evidence: Evidence }) {
+  const at = lines ? `${ref}:${lines}` : ref
+  return (
+    <>
+      {A_LINK.test(ref) ? (
+        <a href={ref} target="_blank" rel="noopener noreferrer nofollow">
+          {at}
+        </a>
+      ) : (
+        <code>{at}</code>
+      )}{" "}
+      <span className={why.quiet}>{m.review.evidenceTypes[type]}</span>
+      {quote && <blockquote className={own.quote}>{quote}</blockquote>}
+    </>
+  )
+}
+
+function What({ proposal }: { proposal: Proposal }) {
+  const { kind, requirement, test_case: testCase } = proposal
+  if (kind === "change") return <Differences proposal={proposal} />
+  if (requirement && testCase) return <Pairs proposal={proposal} />
+  return <Body said={{ ...proposal.target, ...proposal.body }} />
+}
+
+function Pairs({ proposal }: { proposal: Proposal }) {
+  // Where the engine suggests the same pair, its marks show what the two have in common.
+  const { data } = useQuery({ ...textsOf(proposal.suggestion_id ?? ""), enabled: proposal.suggestion_id !== null })
+  const texts = data ?? (proposal as unknown as Texts)
+  return (
+    <div className={css.sides}>
+      <BothTexts pair={proposal as unknown as Pair} texts={texts} only={undefined} areMarked={!!data} />
+    </div>
+  )
+}
+
+function Differences({ proposal }: { proposal: Proposal }) {
+  return (
+    <div className={own.fields}>
+      {Object.entries(proposal.differences ?? {}).map(([field, segments]) => (
+        <section key={field}>
+          <h3>{m.review.field(field)}</h3>
+          <Diff segments={segments} />
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function Body({ said }: { said: Record<string, unknown> }) {
+  return (
+    <div className={own.fields}>
+      {Object.entries(said).map(([field, value]) => (
+        <section key={field}>
+          <h3>{m.review.field(field)}</h3>
+          <p>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</p>
+        </section>
+      ))}
+    </div>
+  )
+}

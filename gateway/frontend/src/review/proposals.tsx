@@ -1,0 +1,130 @@
+import { type ReactNode, useState } from "react"
+import { Button } from "../kit/button"
+import { Field } from "../kit/field"
+import { useTitle } from "../kit/page"
+import { useShortcuts } from "../kit/shortcuts"
+import { Empty, NotYet } from "../kit/states"
+import { formatScore, m } from "../messages"
+import { useMay } from "../session/session"
+import actions from "./actions.module.css"
+import { From } from "./from"
+import rows from "./list.module.css"
+import css from "./page.module.css"
+import { ProposalReading } from "./proposal-reading"
+import own from "./proposals.module.css"
+import { titleOf, useProposals } from "./use-proposals"
+
+/** What agents propose, one after the other, by the keys of the queue of suggestions. */
+export default function Proposals({ from }: { from: string }) {
+  const { list, waiting, current, index, canUndo, choose, move, decide, undo } = useProposals(from)
+  const mayReview = useMay("reviewer")
+  const [note, setNote] = useState<{ of: string; text: string }>()
+  const feedback = note && note.of === current?.id ? note.text.trim() : ""
+  useTitle(m.review.title)
+  const accept = () => void decide("accepted", feedback)
+  const reject = () => void decide("rejected", feedback)
+  const skip = () => void decide("skipped")
+  const write = () => current && setNote({ of: current.id, text: feedback })
+  useShortcuts([
+    { keys: "j", label: m.review.keys.next, repeats: true, run: () => move(1) },
+    { keys: "k", label: m.review.keys.previous, repeats: true, run: () => move(-1) },
+    ...(mayReview
+      ? [
+          { keys: "a", label: m.review.keys.accept, run: accept },
+          { keys: "x", label: m.review.keys.reject, run: reject },
+          { keys: "s", label: m.review.keys.skip, run: skip },
+          { keys: "n", label: m.review.keys.note, run: write },
+          { keys: "u", label: m.review.keys.undo, run: undo },
+          { keys: "Mod+z", label: m.review.keys.undo, run: undo },
+          { keys: "Backspace", label: m.review.keys.undo, run: undo },
+        ]
+      : []),
+  ])
+  return (
+    <div className={css.page}>
+      <header className={css.header}>
+        <h1>{m.review.title}</h1>
+        <From />
+      </header>
+      <p className="visually-hidden" role="status">
+        {current && m.review.reading(index + 1, waiting.length, titleOf(current))}
+      </p>
+      {current ? (
+        <div className={css.columns}>
+          <div className={css.list}>
+            <div className={rows.box}>
+              <ol aria-label={m.review.proposals}>
+                {waiting.map((one) => (
+                  <li key={one.id}>
+                    <button
+                      type="button"
+                      className={rows.row}
+                      aria-current={one.id === current.id || undefined}
+                      onClick={() => choose(one.id)}
+                    >
+                      <span className={rows.score}>
+                        {one.engine_score === null ? "–" : formatScore(one.engine_score)}
+                      </span>
+                      <span className={rows.titles}>
+                        <span>{titleOf(one)}</span>
+                        <span className={rows.test}>{`${m.review.kinds[one.kind]} · ${one.agent.name}`}</span>
+                      </span>
+                    </button>
+                  </li>
+                ))}
+              </ol>
+            </div>
+          </div>
+          <div className={css.main}>
+            <ProposalReading proposal={current} key={current.id} />
+            {mayReview && (
+              <div className={actions.actions}>
+                {note?.of === current.id && (
+                  <Field
+                    label={m.review.noteLabel}
+                    hint={m.review.agentReads}
+                    lines={2}
+                    autoFocus
+                    value={note.text}
+                    onChange={(text) => setNote({ of: current.id, text })}
+                    onKeyDown={(event) => {
+                      if (event.key === "Escape" && event.target instanceof HTMLElement) event.target.blur()
+                    }}
+                  />
+                )}
+                <div className={actions.how}>
+                  <Button look="quiet" keys="n" onPress={write}>
+                    {feedback ? m.review.noteThere : m.review.note}
+                  </Button>
+                </div>
+                <div className={actions.decide}>
+                  <Button look="quiet" keys="u" isDisabled={!canUndo} onPress={undo}>
+                    {m.common.undo}
+                  </Button>
+                  <Button keys="s" onPress={skip}>
+                    {m.review.skip}
+                  </Button>
+                  <Button keys="x" onPress={reject}>
+                    {m.review.reject}
+                  </Button>
+                  <Button look="primary" keys="a" onPress={accept}>
+                    {m.review.acceptKinds[current.kind]}
+                  </Button>
+                </div>
+              </div>
+            )}
+          </div>
+        </div>
+      ) : (
+        <None>
+          <NotYet query={list} />
+          {list.data && <Empty title={m.review.noProposals} hint={m.review.noProposalsHint} />}
+        </None>
+      )}
+    </div>
+  )
+}
+
+function None({ children }: { children: ReactNode }) {
+  return <div className={own.none}>{children}</div>
+}
