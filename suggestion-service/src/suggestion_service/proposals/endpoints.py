@@ -52,6 +52,7 @@ _BODIES = documented_body(ProposalBatch, *ONE)
             "409 similar_exists",
             "409 outdated",
             "409 no_change",
+            "409 link_not_suspect",
             "429 too_many_pending",
         ),
     },
