@@ -97,6 +97,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How well agents propose
+         * @description Return a row an agent: how much it has proposed, what became of that, and how long people took.
+         */
+        get: operations["read_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics/suggestion-performance": {
         parameters: {
             query?: never;
@@ -1768,6 +1788,31 @@ export interface paths {
          *     Needs the role `reviewer`.
          */
         post: operations["withdraw_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proposals/bulk-review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept or reject many proposals
+         * @description Review each by itself, at most 100: one that cannot be reviewed holds up no other.
+         *
+         *     With a filter, exactly the `expected_count` that were counted before are reviewed, or none (409 `count_changed`).
+         *     Without that number, or with `dry_run`, nothing is reviewed: the answer is how many there are.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["bulk_review_proposals"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3844,6 +3889,54 @@ export interface components {
             owner: string;
         };
         /**
+         * AgentFigures
+         * @description What became of the proposals of one agent; `acceptance_rate` is accepted over accepted and rejected.
+         */
+        AgentFigures: {
+            /** Acceptance Rate */
+            acceptance_rate: number | null;
+            /** Accepted */
+            accepted: number;
+            /** Agent Id */
+            agent_id: string;
+            /** Expired */
+            expired: number;
+            /**
+             * Last Proposed At
+             * Format: date-time
+             */
+            last_proposed_at: string;
+            /** Median Hours To Review */
+            median_hours_to_review: number | null;
+            /**
+             * Most Pending
+             * @description How many of it may be pending at once, by what people said of the last.
+             */
+            most_pending: number;
+            /** Name */
+            name: string;
+            /** Outdated */
+            outdated: number;
+            /** Owner */
+            owner: string;
+            /** Pending */
+            pending: number;
+            /** Proposed */
+            proposed: number;
+            /** Rejected */
+            rejected: number;
+            /** Withdrawn */
+            withdrawn: number;
+        };
+        /**
+         * AgentPage
+         * @description The agents that have proposed something, the busiest first.
+         */
+        AgentPage: {
+            /** Items */
+            items: components["schemas"]["AgentFigures"][];
+        };
+        /**
          * Algorithm
          * @description How suggestions are scored.
          * @enum {string}
@@ -3936,7 +4029,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -4526,6 +4619,72 @@ export interface components {
              * @description How many suggestions were asked for, each counted once, or match the filter.
              */
             total: number;
+        };
+        /**
+         * BulkProposalFilter
+         * @description Which of those that are pending.
+         */
+        BulkProposalFilter: {
+            /** Agent */
+            agent?: string | null;
+            /** Batch */
+            batch?: string | null;
+            /** Kind */
+            kind?: string | null;
+        };
+        /**
+         * BulkProposalResult
+         * @description One result a proposal, in the order of the ids, or the newest first for a filter.
+         */
+        BulkProposalResult: {
+            /**
+             * Count
+             * @description How many are pending of those asked for: what to send as `expected_count`.
+             */
+            count: number;
+            /** Dry Run */
+            dry_run: boolean;
+            /** Failed */
+            failed: number;
+            /** Items */
+            items: components["schemas"]["ReviewedProposal"][];
+            /** Message */
+            message: string;
+            /** Reviewed */
+            reviewed: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * BulkProposalReview
+         * @description Several reviews at once: either `ids` or a `filter`, which asks for `expected_count`.
+         * @example {
+         *       "action": "reject",
+         *       "expected_count": 12,
+         *       "feedback": "Guesses.",
+         *       "filter": {
+         *         "agent": "tlp_7"
+         *       }
+         *     }
+         */
+        BulkProposalReview: {
+            action: components["schemas"]["Action"];
+            /**
+             * Dry Run
+             * @description Only count what would be reviewed.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Expected Count
+             * @description How many are to be reviewed; when it is another number now, none is.
+             */
+            expected_count?: number | null;
+            /** Feedback */
+            feedback?: string | null;
+            filter?: components["schemas"]["BulkProposalFilter"] | null;
+            /** Ids */
+            ids?: string[] | null;
         };
         /**
          * BulkResult
@@ -7291,7 +7450,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        Kind: "link";
+        Kind: "link" | "unlink" | "confirm_link" | "relation" | "requirement" | "test_case" | "change";
         /**
          * LaneOfRun
          * @description What a run says of one of its lanes.
@@ -7889,9 +8048,9 @@ export interface components {
             /** @enum {unknown} */
             code?: "link_exists";
         };
-        LinkExistsOrPairRejected: components["schemas"]["ProblemDocument"] & {
+        LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "link_exists" | "pair_rejected";
+            code?: "link_exists" | "pair_rejected" | "proposal_rejected" | "similar_exists" | "outdated" | "no_change" | "link_not_suspect";
         };
         /**
          * LinkInQuestion
@@ -10934,6 +11093,13 @@ export interface components {
              * Format: uuid
              */
             batch: string;
+            /**
+             * Before
+             * @description Of a change, with `expand=diff`: what it said.
+             */
+            before?: {
+                [key: string]: unknown;
+            } | null;
             /** Body */
             body: {
                 [key: string]: unknown;
@@ -10946,6 +11112,13 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Differences
+             * @description Of a change, with `expand=diff`: how each field differs, word by word.
+             */
+            differences?: {
+                [key: string]: components["schemas"]["Segment"][];
+            } | null;
             /** Engine Score */
             engine_score: number | null;
             /** Evidence */
@@ -10996,6 +11169,24 @@ export interface components {
             /** Test Case Id */
             test_case_id: string | null;
         };
+        /**
+         * ProposalChangedEvent
+         * @description Agents have proposed something, or proposals were reviewed, reopened, withdrawn, or are at their end.
+         */
+        ProposalChangedEvent: {
+            data: components["schemas"]["ProposalsTold"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "proposal.changed";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
         ProposalNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "proposal_not_found";
@@ -11004,13 +11195,13 @@ export interface components {
             /** @enum {unknown} */
             code?: "proposal_not_pending";
         };
-        ProposalNotPendingOrLinkExistsOrAcceptanceUndone: components["schemas"]["ProblemDocument"] & {
+        ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "proposal_not_pending" | "link_exists" | "acceptance_undone";
+            code?: "proposal_not_pending" | "link_exists" | "acceptance_undone" | "outdated";
         };
-        ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
+        ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "proposal_not_reviewed" | "too_late" | "link_changed" | "link_exists";
+            code?: "proposal_not_reviewed" | "too_late" | "not_undoable" | "link_changed" | "link_exists";
         };
         /**
          * ProposalPage
@@ -11036,6 +11227,30 @@ export interface components {
          * @enum {string}
          */
         ProposalStatus: "pending" | "accepted" | "rejected" | "withdrawn" | "expired" | "outdated";
+        /**
+         * ProposalsTold
+         * @description Which proposals of agents are new or not what they were, and by whom.
+         */
+        ProposalsTold: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * By
+             * @description An email, or `system`.
+             * @example ana@example.com
+             */
+            by: string;
+            /** Proposal Ids */
+            proposal_ids: string[];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "accepted" | "rejected" | "withdrawn" | "expired" | "outdated";
+        };
         /**
          * Proposed
          * @description What became of one proposal of several; `code` and `detail` tell why not, as the problem of a single one does.
@@ -12031,6 +12246,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "requirement_not_found" | "test_case_not_found";
         };
+        RequirementNotFoundOrTestCaseNotFoundOrLinkNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "requirement_not_found" | "test_case_not_found" | "link_not_found";
+        };
         /**
          * RequirementPatch
          * @description Changes of a requirement.
@@ -12434,7 +12653,7 @@ export interface components {
          * @description What an audit entry is about. Everything but `user` and `project` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
+        ResourceType: "requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "proposal" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project";
         /**
          * ResultCounts
          * @description Results of a file by how they ended, as they stand there: iterations of a test are several.
@@ -12609,6 +12828,26 @@ export interface components {
              * @description Why they are gone for good.
              */
             note: string;
+        };
+        /**
+         * ReviewedProposal
+         * @description What became of one proposal; `code` and `detail` tell why not, as the problem of a single review does.
+         */
+        ReviewedProposal: {
+            /** Code */
+            code?: string | null;
+            /** Detail */
+            detail?: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Status
+             * @description accepted, rejected or error; pending in a dry run
+             */
+            status: string;
         };
         ReviewNotFoundOrSuggestionNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -13280,6 +13519,19 @@ export interface components {
             code?: "second_factor_not_begun";
         };
         /**
+         * Segment
+         * @description A run of text: in both, only in the former (`delete`), or only in the new one (`insert`).
+         */
+        Segment: {
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "equal" | "delete" | "insert";
+            /** Text */
+            text: string;
+        };
+        /**
          * ServiceAccount
          * @description A service account of a project; what it does is done by its `email`, which gets no mail.
          */
@@ -13549,7 +13801,7 @@ export interface components {
          * StreamEvent
          * @description An event of the stream.
          */
-        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ImportProgressEvent"] | components["schemas"]["TestRunCompletedEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
+        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ProposalChangedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ImportProgressEvent"] | components["schemas"]["TestRunCompletedEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
         /**
          * Suggestion
          * @description A pair that may belong together, why, and what became of it.
@@ -16124,14 +16376,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["LinkExists"];
             };
         };
-        /** @description Duplicate or state conflict: `link_exists`, `pair_rejected` */
-        LinkExistsOrPairRejected: {
+        /** @description Duplicate or state conflict: `link_exists`, `pair_rejected`, `proposal_rejected`, `similar_exists`, `outdated`, `no_change`, `link_not_suspect` */
+        LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["LinkExistsOrPairRejected"];
+                "application/problem+json": components["schemas"]["LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect"];
             };
         };
         /** @description Not kept any more: `link_invalid` */
@@ -16414,24 +16666,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProposalNotPending"];
             };
         };
-        /** @description Duplicate or state conflict: `proposal_not_pending`, `link_exists`, `acceptance_undone` */
-        ProposalNotPendingOrLinkExistsOrAcceptanceUndone: {
+        /** @description Duplicate or state conflict: `proposal_not_pending`, `link_exists`, `acceptance_undone`, `outdated` */
+        ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndone"];
+                "application/problem+json": components["schemas"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated"];
             };
         };
-        /** @description Duplicate or state conflict: `proposal_not_reviewed`, `too_late`, `link_changed`, `link_exists` */
-        ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists: {
+        /** @description Duplicate or state conflict: `proposal_not_reviewed`, `too_late`, `not_undoable`, `link_changed`, `link_exists` */
+        ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists"];
+                "application/problem+json": components["schemas"]["ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists"];
             };
         };
         /** @description A service is away; try again: `provider_unavailable`, `provider_unusable` */
@@ -16564,6 +16816,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RequirementNotFoundOrTestCaseNotFound"];
+            };
+        };
+        /** @description Not found: `requirement_not_found`, `test_case_not_found`, `link_not_found` */
+        RequirementNotFoundOrTestCaseNotFoundOrLinkNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RequirementNotFoundOrTestCaseNotFoundOrLinkNotFound"];
             };
         };
         /** @description Not found: `review_not_found`, `suggestion_not_found` */
@@ -17092,6 +17354,8 @@ export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaActivityList = components['schemas']['ActivityList'];
 export type SchemaAgent = components['schemas']['Agent'];
+export type SchemaAgentFigures = components['schemas']['AgentFigures'];
+export type SchemaAgentPage = components['schemas']['AgentPage'];
 export type SchemaAlgorithm = components['schemas']['Algorithm'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
 export type SchemaAlreadyAccepted = components['schemas']['AlreadyAccepted'];
@@ -17122,6 +17386,9 @@ export type SchemaBulkAnswerRequirement = components['schemas']['BulkAnswer_Requ
 export type SchemaBulkAnswerTestCase = components['schemas']['BulkAnswer_TestCase_'];
 export type SchemaBulkFilter = components['schemas']['BulkFilter'];
 export type SchemaBulkPreview = components['schemas']['BulkPreview'];
+export type SchemaBulkProposalFilter = components['schemas']['BulkProposalFilter'];
+export type SchemaBulkProposalResult = components['schemas']['BulkProposalResult'];
+export type SchemaBulkProposalReview = components['schemas']['BulkProposalReview'];
 export type SchemaBulkResult = components['schemas']['BulkResult'];
 export type SchemaBulkRetire = components['schemas']['BulkRetire'];
 export type SchemaBulkRetired = components['schemas']['BulkRetired'];
@@ -17252,7 +17519,7 @@ export type SchemaLinkCreate = components['schemas']['LinkCreate'];
 export type SchemaLinkedRequirement = components['schemas']['LinkedRequirement'];
 export type SchemaLinkedTestCase = components['schemas']['LinkedTestCase'];
 export type SchemaLinkExists = components['schemas']['LinkExists'];
-export type SchemaLinkExistsOrPairRejected = components['schemas']['LinkExistsOrPairRejected'];
+export type SchemaLinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect = components['schemas']['LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect'];
 export type SchemaLinkInQuestion = components['schemas']['LinkInQuestion'];
 export type SchemaLinkInvalid = components['schemas']['LinkInvalid'];
 export type SchemaLinkNotFound = components['schemas']['LinkNotFound'];
@@ -17375,12 +17642,14 @@ export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['Project
 export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
 export type SchemaProof = components['schemas']['Proof'];
 export type SchemaProposal = components['schemas']['Proposal'];
+export type SchemaProposalChangedEvent = components['schemas']['ProposalChangedEvent'];
 export type SchemaProposalNotFound = components['schemas']['ProposalNotFound'];
 export type SchemaProposalNotPending = components['schemas']['ProposalNotPending'];
-export type SchemaProposalNotPendingOrLinkExistsOrAcceptanceUndone = components['schemas']['ProposalNotPendingOrLinkExistsOrAcceptanceUndone'];
-export type SchemaProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists = components['schemas']['ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists'];
+export type SchemaProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated = components['schemas']['ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated'];
+export type SchemaProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists = components['schemas']['ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists'];
 export type SchemaProposalPage = components['schemas']['ProposalPage'];
 export type SchemaProposalStatus = components['schemas']['ProposalStatus'];
+export type SchemaProposalsTold = components['schemas']['ProposalsTold'];
 export type SchemaProposed = components['schemas']['Proposed'];
 export type SchemaProposedBatch = components['schemas']['ProposedBatch'];
 export type SchemaProviderUnavailableOrProviderUnusable = components['schemas']['ProviderUnavailableOrProviderUnusable'];
@@ -17426,6 +17695,7 @@ export type SchemaRequestUriTooLong = components['schemas']['RequestUriTooLong']
 export type SchemaRequirement = components['schemas']['Requirement'];
 export type SchemaRequirementNotFound = components['schemas']['RequirementNotFound'];
 export type SchemaRequirementNotFoundOrTestCaseNotFound = components['schemas']['RequirementNotFoundOrTestCaseNotFound'];
+export type SchemaRequirementNotFoundOrTestCaseNotFoundOrLinkNotFound = components['schemas']['RequirementNotFoundOrTestCaseNotFoundOrLinkNotFound'];
 export type SchemaRequirementPatch = components['schemas']['RequirementPatch'];
 export type SchemaRequirementResults = components['schemas']['RequirementResults'];
 export type SchemaRequirementsByVerdict = components['schemas']['RequirementsByVerdict'];
@@ -17448,6 +17718,7 @@ export type SchemaRetiredFrom = components['schemas']['RetiredFrom'];
 export type SchemaRetireResult = components['schemas']['RetireResult'];
 export type SchemaRetireStatus = components['schemas']['RetireStatus'];
 export type SchemaRetireTest = components['schemas']['RetireTest'];
+export type SchemaReviewedProposal = components['schemas']['ReviewedProposal'];
 export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['ReviewNotFoundOrSuggestionNotFound'];
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
 export type SchemaReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
@@ -17481,6 +17752,7 @@ export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaSecondFactor = components['schemas']['SecondFactor'];
 export type SchemaSecondFactorActive = components['schemas']['SecondFactorActive'];
 export type SchemaSecondFactorNotBegun = components['schemas']['SecondFactorNotBegun'];
+export type SchemaSegment = components['schemas']['Segment'];
 export type SchemaServiceAccount = components['schemas']['ServiceAccount'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
 export type SchemaSession = components['schemas']['Session'];
@@ -17617,7 +17889,7 @@ export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUs
 export type ResponseLastAdminOrErasedOrServiceAccount = components['responses']['LastAdminOrErasedOrServiceAccount'];
 export type ResponseLastAdminOrServiceAccount = components['responses']['LastAdminOrServiceAccount'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
-export type ResponseLinkExistsOrPairRejected = components['responses']['LinkExistsOrPairRejected'];
+export type ResponseLinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect = components['responses']['LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
 export type ResponseLogoutTokenInvalidOrLogoutTokenUsed = components['responses']['LogoutTokenInvalidOrLogoutTokenUsed'];
@@ -17646,8 +17918,8 @@ export type ResponseProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = com
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
 export type ResponseProposalNotFound = components['responses']['ProposalNotFound'];
 export type ResponseProposalNotPending = components['responses']['ProposalNotPending'];
-export type ResponseProposalNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['ProposalNotPendingOrLinkExistsOrAcceptanceUndone'];
-export type ResponseProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists = components['responses']['ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists'];
+export type ResponseProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated = components['responses']['ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated'];
+export type ResponseProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists = components['responses']['ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists'];
 export type ResponseProviderUnavailableOrProviderUnusable = components['responses']['ProviderUnavailableOrProviderUnusable'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseReferenceNotFound = components['responses']['ReferenceNotFound'];
@@ -17661,6 +17933,7 @@ export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
 export type ResponseRequestUriTooLong = components['responses']['RequestUriTooLong'];
 export type ResponseRequirementNotFound = components['responses']['RequirementNotFound'];
 export type ResponseRequirementNotFoundOrTestCaseNotFound = components['responses']['RequirementNotFoundOrTestCaseNotFound'];
+export type ResponseRequirementNotFoundOrTestCaseNotFoundOrLinkNotFound = components['responses']['RequirementNotFoundOrTestCaseNotFoundOrLinkNotFound'];
 export type ResponseReviewNotFoundOrSuggestionNotFound = components['responses']['ReviewNotFoundOrSuggestionNotFound'];
 export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type ResponseRoleTooLowOrSessionNeeded = components['responses']['RoleTooLowOrSessionNeeded'];
@@ -17939,8 +18212,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -17957,8 +18230,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, relation, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, relation, reference, suggestion, proposal, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "proposal" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!proposal" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -17984,6 +18257,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_agents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -18041,8 +18353,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -18055,8 +18367,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, relation, reference, suggestion, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, relation, reference, suggestion, proposal, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "proposal" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!proposal" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */
@@ -22581,8 +22893,8 @@ export interface operations {
                 fields?: string;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
-                /** @description link: comma-separated alternatives; a leading ! excludes */
-                kind?: ("link" | "!link")[];
+                /** @description link, unlink, confirm_link, relation, requirement, test_case, change: comma-separated alternatives; a leading ! excludes */
+                kind?: ("link" | "unlink" | "confirm_link" | "relation" | "requirement" | "test_case" | "change" | "!link" | "!unlink" | "!confirm_link" | "!relation" | "!requirement" | "!test_case" | "!change")[];
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description One id, or several with commas. */
@@ -22657,7 +22969,7 @@ export interface operations {
                     [key: string]: unknown;
                 } | {
                     /** Proposals */
-                    proposals: {
+                    proposals: ({
                         /**
                          * LinkBody
                          * @description The link to make.
@@ -22718,7 +23030,328 @@ export interface operations {
                             /** Test Case */
                             test_case: string;
                         };
-                    }[];
+                    } | {
+                        /**
+                         * NoBody
+                         * @description Nothing more is to be said.
+                         * @default {}
+                         */
+                        body?: Record<string, never>;
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "unlink";
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * LinkedTarget
+                         * @description A pair that is linked; with versions, as the agent has read the two: others by now are refused.
+                         */
+                        target: {
+                            /** Requirement */
+                            requirement: string;
+                            /** Requirement Version */
+                            requirement_version?: number | null;
+                            /** Test Case */
+                            test_case: string;
+                            /** Test Case Version */
+                            test_case_version?: number | null;
+                        };
+                    } | {
+                        /**
+                         * NoBody
+                         * @description Nothing more is to be said.
+                         * @default {}
+                         */
+                        body?: Record<string, never>;
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "confirm_link";
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * LinkedTarget
+                         * @description A pair that is linked; with versions, as the agent has read the two: others by now are refused.
+                         */
+                        target: {
+                            /** Requirement */
+                            requirement: string;
+                            /** Requirement Version */
+                            requirement_version?: number | null;
+                            /** Test Case */
+                            test_case: string;
+                            /** Test Case Version */
+                            test_case_version?: number | null;
+                        };
+                    } | {
+                        /**
+                         * Body
+                         * @default {}
+                         */
+                        body?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "relation";
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * RelationTarget
+                         * @description Two requirements, the child below the parent, each by its id or its external_id.
+                         */
+                        target: {
+                            /** Child */
+                            child: string;
+                            /** Parent */
+                            parent: string;
+                        };
+                    } | {
+                        /** Body */
+                        body: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "requirement";
+                        /**
+                         * Not A Duplicate Of
+                         * @description Ids or external ids of items that say nearly the same, and are others.
+                         * @default []
+                         */
+                        not_a_duplicate_of?: string[];
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * NoTarget
+                         * @description What is new has no target.
+                         * @default {}
+                         */
+                        target?: Record<string, never>;
+                    } | {
+                        /** Body */
+                        body: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "test_case";
+                        /**
+                         * Not A Duplicate Of
+                         * @description Ids or external ids of items that say nearly the same, and are others.
+                         * @default []
+                         */
+                        not_a_duplicate_of?: string[];
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * NoTarget
+                         * @description What is new has no target.
+                         * @default {}
+                         */
+                        target?: Record<string, never>;
+                    } | {
+                        /** Body */
+                        body: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * Confidence
+                         * @description The agent's own; shown beside our score, never mixed.
+                         */
+                        confidence?: number | null;
+                        /**
+                         * Evidence
+                         * @default []
+                         */
+                        evidence?: {
+                            /**
+                             * Lines
+                             * @description Such as 12 or 12-20.
+                             */
+                            lines?: string | null;
+                            /** Quote */
+                            quote?: string | null;
+                            /** Ref */
+                            ref: string;
+                            /**
+                             * Type
+                             * @enum {string}
+                             */
+                            type: "file" | "url" | "commit" | "run" | "item";
+                        }[];
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "change";
+                        /**
+                         * Rationale
+                         * @description Why, for the person who decides.
+                         */
+                        rationale: string;
+                        /**
+                         * ChangeTarget
+                         * @description The item to change, by its id or its external_id, and the version that it was read at.
+                         */
+                        target: {
+                            /** Requirement */
+                            requirement?: string | null;
+                            /** Test Case */
+                            test_case?: string | null;
+                            /** Version */
+                            version: number;
+                        };
+                    })[];
                 } | {
                     /**
                      * LinkBody
@@ -22780,6 +23413,327 @@ export interface operations {
                         /** Test Case */
                         test_case: string;
                     };
+                } | {
+                    /**
+                     * NoBody
+                     * @description Nothing more is to be said.
+                     * @default {}
+                     */
+                    body?: Record<string, never>;
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "unlink";
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * LinkedTarget
+                     * @description A pair that is linked; with versions, as the agent has read the two: others by now are refused.
+                     */
+                    target: {
+                        /** Requirement */
+                        requirement: string;
+                        /** Requirement Version */
+                        requirement_version?: number | null;
+                        /** Test Case */
+                        test_case: string;
+                        /** Test Case Version */
+                        test_case_version?: number | null;
+                    };
+                } | {
+                    /**
+                     * NoBody
+                     * @description Nothing more is to be said.
+                     * @default {}
+                     */
+                    body?: Record<string, never>;
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "confirm_link";
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * LinkedTarget
+                     * @description A pair that is linked; with versions, as the agent has read the two: others by now are refused.
+                     */
+                    target: {
+                        /** Requirement */
+                        requirement: string;
+                        /** Requirement Version */
+                        requirement_version?: number | null;
+                        /** Test Case */
+                        test_case: string;
+                        /** Test Case Version */
+                        test_case_version?: number | null;
+                    };
+                } | {
+                    /**
+                     * Body
+                     * @default {}
+                     */
+                    body?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "relation";
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * RelationTarget
+                     * @description Two requirements, the child below the parent, each by its id or its external_id.
+                     */
+                    target: {
+                        /** Child */
+                        child: string;
+                        /** Parent */
+                        parent: string;
+                    };
+                } | {
+                    /** Body */
+                    body: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "requirement";
+                    /**
+                     * Not A Duplicate Of
+                     * @description Ids or external ids of items that say nearly the same, and are others.
+                     * @default []
+                     */
+                    not_a_duplicate_of?: string[];
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * NoTarget
+                     * @description What is new has no target.
+                     * @default {}
+                     */
+                    target?: Record<string, never>;
+                } | {
+                    /** Body */
+                    body: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "test_case";
+                    /**
+                     * Not A Duplicate Of
+                     * @description Ids or external ids of items that say nearly the same, and are others.
+                     * @default []
+                     */
+                    not_a_duplicate_of?: string[];
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * NoTarget
+                     * @description What is new has no target.
+                     * @default {}
+                     */
+                    target?: Record<string, never>;
+                } | {
+                    /** Body */
+                    body: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Confidence
+                     * @description The agent's own; shown beside our score, never mixed.
+                     */
+                    confidence?: number | null;
+                    /**
+                     * Evidence
+                     * @default []
+                     */
+                    evidence?: {
+                        /**
+                         * Lines
+                         * @description Such as 12 or 12-20.
+                         */
+                        lines?: string | null;
+                        /** Quote */
+                        quote?: string | null;
+                        /** Ref */
+                        ref: string;
+                        /**
+                         * Type
+                         * @enum {string}
+                         */
+                        type: "file" | "url" | "commit" | "run" | "item";
+                    }[];
+                    /**
+                     * Kind
+                     * @constant
+                     */
+                    kind: "change";
+                    /**
+                     * Rationale
+                     * @description Why, for the person who decides.
+                     */
+                    rationale: string;
+                    /**
+                     * ChangeTarget
+                     * @description The item to change, by its id or its external_id, and the version that it was read at.
+                     */
+                    target: {
+                        /** Requirement */
+                        requirement?: string | null;
+                        /** Test Case */
+                        test_case?: string | null;
+                        /** Version */
+                        version: number;
+                    };
                 };
             };
         };
@@ -22811,9 +23765,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["RequirementNotFoundOrTestCaseNotFound"];
+            404: components["responses"]["RequirementNotFoundOrTestCaseNotFoundOrLinkNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["LinkExistsOrPairRejected"];
+            409: components["responses"]["LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -22927,7 +23881,7 @@ export interface operations {
             403: components["responses"]["OwnProposal"];
             404: components["responses"]["ProposalNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndone"];
+            409: components["responses"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -23027,7 +23981,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProposalNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ProposalNotReviewedOrTooLateOrLinkChangedOrLinkExists"];
+            409: components["responses"]["ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
@@ -23075,6 +24029,53 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ProposalNotPending"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    bulk_review_proposals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkProposalReview"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkProposalResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CountChanged"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
