@@ -4,8 +4,8 @@ from alembic import op
 
 from chassis.db.isolation import isolate
 
-revision = "0052"
-down_revision = "0051"
+revision = "0053"
+down_revision = "0052"
 branch_labels = None
 depends_on = None
 
