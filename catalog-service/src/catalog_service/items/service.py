@@ -91,7 +91,8 @@ class ItemService:
 
     async def get_expanded(self, item_id: UUID, expansions: Collection[str]) -> Row:
         """Return an item with what is to be told beside; raises NotFound."""
-        async with snapshot(self._database) as connection:
+        read = snapshot(self._database) if RELATIONS in expansions else self._database.connection()
+        async with read as connection:
             if COVERAGE in expansions:
                 row = await repository.find_with_coverage(connection, self._kind, item_id)
             else:

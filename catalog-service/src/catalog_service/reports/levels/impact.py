@@ -103,9 +103,11 @@ async def _becomes_suspect(connection: Connection, requirement_id: UUID) -> Row:
         connection,
         f"""
         SELECT k.id, k.relation_type, {_short("c", "child")}, {_short("p", "parent")}, count(*) OVER () AS total
-        FROM requirement_relations k JOIN requirements c ON c.id = k.child_id JOIN requirements p ON p.id = k.parent_id
-        WHERE (k.child_id = %(id)s OR k.parent_id = %(id)s)
-        AND c.version <= k.child_version AND p.version <= k.parent_version
+        FROM (
+            SELECT * FROM requirement_relations WHERE child_id = %(id)s
+            UNION ALL SELECT * FROM requirement_relations WHERE parent_id = %(id)s
+        ) k JOIN requirements c ON c.id = k.child_id JOIN requirements p ON p.id = k.parent_id
+        WHERE c.version <= k.child_version AND p.version <= k.parent_version
         ORDER BY p.external_id, c.external_id, k.id LIMIT {_MOST_NAMED}
         """,
         {"id": requirement_id},

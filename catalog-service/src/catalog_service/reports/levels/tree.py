@@ -24,9 +24,10 @@ _FIGURES = f"""
     coalesce((SELECT links FROM linked_requirements o WHERE o.requirement_id = r.id), 0) AS tests,
     (SELECT count(*) FROM links l JOIN test_cases t ON t.id = l.test_case_id
      WHERE l.requirement_id = r.id AND {IS_SUSPECT}) AS suspect_links,
-    (SELECT count(*) FROM requirement_relations k JOIN requirements c ON c.id = k.child_id
-     JOIN requirements p ON p.id = k.parent_id WHERE (k.child_id = r.id OR k.parent_id = r.id)
-     AND (c.version > k.child_version OR p.version > k.parent_version)) AS suspect_relations
+    (SELECT count(*) FROM requirement_relations k JOIN requirements p ON p.id = k.parent_id
+     WHERE k.child_id = r.id AND (r.version > k.child_version OR p.version > k.parent_version))
+    + (SELECT count(*) FROM requirement_relations k JOIN requirements c ON c.id = k.child_id
+       WHERE k.parent_id = r.id AND (c.version > k.child_version OR r.version > k.parent_version)) AS suspect_relations
 """
 _IS_ROOT = f"NOT EXISTS (SELECT FROM requirement_relations k WHERE k.child_id = r.id AND {ROLLS_UP})"
 _IS_CHILD = f"r.id IN (SELECT k.child_id FROM requirement_relations k WHERE k.parent_id = %(parent)s AND {ROLLS_UP})"
