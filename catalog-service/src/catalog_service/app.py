@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from fastapi import FastAPI
 
 from catalog_service.changes.endpoints import router as changes_router
+from catalog_service.details import service as details
 from catalog_service.exchange.inspection.endpoints import router as inspection_router
 from catalog_service.exchange.jobs.endpoints import router as imports_router
 from catalog_service.exchange.mappings.endpoints import router as mappings_router
@@ -33,6 +34,7 @@ from catalog_service.references.endpoints import router as references_router
 from catalog_service.relations.endpoints import router as relations_router
 from catalog_service.relations.service import deletions_with_items
 from catalog_service.reports.endpoints import router as reports_router
+from catalog_service.reports.evidence.endpoints import router as evidence_router
 from catalog_service.reports.levels.endpoints import router as levels_router
 from catalog_service.reports.verification.endpoints import router as verification_router
 from catalog_service.requirements.endpoints import router as requirements_router
@@ -40,6 +42,7 @@ from catalog_service.search.endpoints import router as search_router
 from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
+from catalog_service.timeline.endpoints import router as timeline_router
 from catalog_service.trend.endpoints import router as trend_router
 from catalog_service.verdicts import Basis
 from chassis.core.internal_tokens import InternalVerifier
@@ -67,10 +70,12 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             references_router,
             fields_router,
             history_router,
+            timeline_router,
             changes_router,
             reports_router,
             verification_router,
             levels_router,
+            evidence_router,
             matrix_router,
             trend_router,
             search_router,
@@ -99,6 +104,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
                 kind.name: ItemService(kind, database, source_urls, deletions_with_items, basis, known_fields)
                 for kind in KINDS
             },
+            "details": lambda kind, item_id, asked: details.read(database, kind, item_id, asked, basis()),
             "many_items": {kind.name: ManyItems(kind, source_urls, deletions_with_items, basis) for kind in KINDS},
         },
     )

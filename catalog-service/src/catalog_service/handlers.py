@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from catalog_service.exchange.jobs.repository import delete_packed_files
 from catalog_service.pending import service
 from catalog_service.projects.service import bury, take_wishes, unless_deleted
+from catalog_service.timeline import service as timeline
 from chassis.core.projects import ALL
 from chassis.db.database import Connection, in_another_project
 from chassis.messaging.events import Received
@@ -28,8 +29,21 @@ PENDING: Mapping[type[Payload], Handler] = {
 }
 """Those that the copy of what is pending is rebuilt from."""
 
+
+async def _review(connection: Connection, events: list[Received[suggestion.SuggestionReviewed]]) -> None:
+    await service.review(connection, events)
+    await timeline.remember_review(connection, events)
+
+
+async def _review_many(connection: Connection, events: list[Received[suggestion.SuggestionsBulkReviewed]]) -> None:
+    await service.review_many(connection, events)
+    await timeline.remember_reviews(connection, events)
+
+
 HANDLERS: Mapping[type[Payload], Handler] = {
-    **{payload: unless_deleted(handle) for payload, handle in PENDING.items()},
+    suggestion.PendingPairsChanged: unless_deleted(service.change),
+    suggestion.SuggestionReviewed: unless_deleted(_review),
+    suggestion.SuggestionsBulkReviewed: unless_deleted(_review_many),
     auth.ProjectCreated: take_wishes,
     auth.ProjectUpdated: take_wishes,
     auth.ProjectArchived: take_wishes,

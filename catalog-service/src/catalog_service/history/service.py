@@ -29,7 +29,7 @@ _IN_EVERY_ENTRY = frozenset({"id", "version", "created_at", "updated_at"})
 """Fields that are in every entry by themselves."""
 
 
-_SECONDS = 2
+SECONDS = 2
 """Of work, for the comparison of two states of an item."""
 _ALL = PageRequest(repository.NEWEST_FIRST, None)
 
@@ -121,7 +121,7 @@ def _entry(kind: ItemKind, change: ItemChange) -> Entry:
         before, after = version, None
     else:
         changes = content
-        before, after = version - bool(_meant(kind, change)), version
+        before, after = version - bool(meant(kind, change)), version
     return {
         "action": change["action"],
         "actor": change["actor"],
@@ -132,7 +132,7 @@ def _entry(kind: ItemKind, change: ItemChange) -> Entry:
     }
 
 
-def _meant(kind: ItemKind, change: ItemChange) -> list[str]:
+def meant(kind: ItemKind, change: Mapping[str, Any]) -> list[str]:
     """Return the fields of meaning that a change is of, those of the project as `field.KEY`."""
     told = change["told"]
     sides = told.get("custom_metadata") or {}
@@ -222,7 +222,7 @@ async def _side(connection: Connection, side: Side, joining: Mapping[str, Any]) 
             "actor": entry["actor"],
             "occurred_at": entry["occurred_at"],
             "to_version": entry["to_version"],
-            "fields": _meant(kind, change),
+            "fields": meant(kind, change),
         }
         for change in found.rows
         for entry in (_entry(kind, change),)
@@ -235,22 +235,25 @@ async def _differences(kind: ItemKind, own: Fields, before: Row, after: Row) -> 
     """Return `differences`, the fields of meaning in which two states of an item differ, each with its segments, and
     `coarse`, those of them that were not all compared word by word.
     """
-    texts = {name: (_text(name, before[name]), _text(name, after[name])) for name in kind.meaning}
+    texts = {name: (text_of(name, before[name]), text_of(name, after[name])) for name in kind.meaning}
     old, new = (values_of(item["custom_metadata"]) for item in (before, after))
-    texts |= {f"{PREFIX}{key}": (_text(key, old.get(key)), _text(key, new.get(key))) for key in own.meaning[kind.name]}
+    texts |= {
+        f"{PREFIX}{key}": (text_of(key, old.get(key)), text_of(key, new.get(key))) for key in own.meaning[kind.name]
+    }
     changed = {name: pair for name, pair in texts.items() if pair[0] != pair[1]}
     if not changed:
         return {"differences": {}, "coarse": []}
-    return await in_thread(_SECONDS, lambda deadline: _compare(changed, deadline))
+    return await in_thread(SECONDS, lambda deadline: compare_texts(changed, deadline))
 
 
 async def compare(values: Mapping[str, tuple[Any, Any]]) -> Row:
     """Return how fields differ, word by word, as `differences` and `coarse` of an answer do."""
-    texts = {name: (_text(name, before), _text(name, after)) for name, (before, after) in values.items()}
-    return await in_thread(_SECONDS, lambda deadline: _compare(texts, deadline))
+    texts = {name: (text_of(name, before), text_of(name, after)) for name, (before, after) in values.items()}
+    return await in_thread(SECONDS, lambda deadline: compare_texts(texts, deadline))
 
 
-def _compare(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> Row:
+def compare_texts(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> Row:
+    """Return `differences` and `coarse` of pairs of texts by name, those that differ."""
     compared = {name: word_diff.differences(*pair, deadline.is_over) for name, pair in texts.items()}
     return {
         "differences": {name: [segment._asdict() for segment in of.segments] for name, of in compared.items()},
@@ -258,7 +261,7 @@ def _compare(texts: Mapping[str, tuple[str, str]], deadline: Deadline) -> Row:
     }
 
 
-def _text(name: str, value: Any) -> str:
+def text_of(name: str, value: Any) -> str:
     """Return a field as a text that can be compared: steps one a line, other objects as JSON."""
     if value is None:
         return ""

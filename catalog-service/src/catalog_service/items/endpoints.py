@@ -11,7 +11,7 @@ from catalog_service.bulk.schemas import BulkAnswer, bulk_change_of
 from catalog_service.bulk.service import answer_many
 from catalog_service.fields.definitions import NONE, PREFIX
 from catalog_service.items.external_ids import ExternalId, check_external_id
-from catalog_service.items.filters import Expand, ItemFilters
+from catalog_service.items.filters import OF_ONE, RELATIONS, ItemFilters, expand_of_one
 from catalog_service.items.kinds import ItemKind
 from catalog_service.items.schemas import ItemPatch, ItemsBulkChange, ItemWrite
 from catalog_service.items.service import ItemService
@@ -39,12 +39,11 @@ def item_routes(
     listed: type[BaseModel],
     query: type[ItemFilters],
     facets: Sequence[Facet],
-    expand: Any = Expand,
 ) -> APIRouter:
     """Return the routes of a kind.
 
     Args: the bodies `written` (POST and PUT) and `patched`; the answers: an item as `answered`, `expanded`, and a page
-    of items as `listed`; the `query` of the list, its `facets`, and the type of its `expand`.
+    of items as `listed`; the `query` of the list, and its `facets`.
     """
     router = APIRouter(prefix=kind.path, route_class=StrictRoute, tags=[f"{kind.label.capitalize()}s"])
     a, name, by_external_id, by_id = kind.label, kind.name, "/by-external-id/{external_id:text}", f"/{{{kind.name}_id}}"
@@ -180,14 +179,21 @@ def item_routes(
         responses=problem_responses(not_found),
         summary=f"Read a {a}",
     )
-    @with_types(expand=expand)
+    @with_types(expand=expand_of_one(query.expandable))
     async def read(
         request: Request, item_id: Annotated[UUID, id_in_path], viewer: Viewer, expand: str | None = None
     ) -> Response:
         """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
         items = items_of(request)
-        if expansions := parse_expand(expand, query.expandable):
-            return item(request, await items.get_expanded(item_id, expansions))
+        asked = parse_expand(expand, (*query.expandable, *OF_ONE))
+        if asked & frozenset(OF_ONE):
+            row = await request.app.state.details(kind, item_id, asked)
+            if RELATIONS in asked:
+                rolled = await items.get_expanded(item_id, {RELATIONS})
+                row |= {name: value for name, value in rolled.items() if name.startswith("rolled")}
+            return item(request, row)
+        if asked:
+            return item(request, await items.get_expanded(item_id, asked))
         return answered_with(request, await items.get(item_id))
 
     @router.put(

@@ -1,5 +1,6 @@
 """The query of a list of items: filters, search and sorting."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, cached_property
@@ -8,6 +9,7 @@ from uuid import UUID
 
 from fastapi import Request
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic.config import JsonDict
 
 from catalog_service.fields.definitions import NONE, PREFIX, Fields
 from catalog_service.fields.filters import ABOUT_FILTERS, field_of, order_of
@@ -82,6 +84,23 @@ ExpandRequirement = Annotated[
         json_schema_extra={"enum": [COVERAGE, RELATIONS, f"{COVERAGE},{RELATIONS}"]},
     ),
 ]
+OF_ONE = ("links", "verdict", "timeline")
+"""What `expand` of one item can add beside what that of a list can."""
+
+
+def expand_of_one(expandable: Sequence[str]) -> Any:
+    """Return the type of `expand` of one item, whose list can be expanded with `expandable`."""
+    names = (*expandable, *OF_ONE)
+    about = (
+        f"{', '.join(expandable)}: as in lists. links: its links, with who made and confirmed them and the item at the"
+        " other end, the newest 200 first. verdict: what results say of it, with the last 10 runs of its test cases."
+        " timeline: the first 20 entries. With any of the last three, `etag` is that of the item by itself."
+    )
+    whole = [",".join((COVERAGE, *OF_ONE)), ",".join(names)]
+    extra: JsonDict = {"enum": [*dict.fromkeys((*names, ",".join(expandable), *whole))]}
+    return Annotated[str | None, Field(description=about, examples=[COVERAGE], json_schema_extra=extra)]
+
+
 UpdatedSince = Annotated[
     str | None,
     Field(

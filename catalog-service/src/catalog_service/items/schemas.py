@@ -180,11 +180,26 @@ class Expanded(BaseModel):
     """What is added to an item where `expand` asks for it."""
 
     coverage: ItemCoverage | SkipJsonSchema[None] = None
+    links: Annotated[
+        dict[str, Any] | SkipJsonSchema[None],
+        Field(description="Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`."),
+    ] = None
+    verdict: Annotated[
+        dict[str, Any] | SkipJsonSchema[None],
+        Field(
+            description="Of one item alone: its `verdict` on the `branch`, `counts` of a requirement, and `test_cases`,"
+            " each with its verdict and its last `runs`, the newest last."
+        ),
+    ] = None
+    timeline: Annotated[
+        dict[str, Any] | SkipJsonSchema[None],
+        Field(description="Of one item alone: the first page of its timeline, as `GET .../timeline` has it."),
+    ] = None
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         schema = handler(core_schema)
         required = handler.resolve_ref_schema(schema).get("required", [])
-        for name in {"coverage", "rolled", "rolled_coverage"}.intersection(required):
+        for name in {*Expanded.model_fields, "rolled", "rolled_coverage"}.intersection(required):
             required.remove(name)
         return schema

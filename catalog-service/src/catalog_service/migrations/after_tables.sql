@@ -69,6 +69,9 @@ CREATE TRIGGER remember_item_change AFTER INSERT ON outbox FOR EACH ROW
     WHEN (new.wire_name IN ('catalog.requirement.updated', 'catalog.requirement.deleted',
                             'catalog.test_case.updated', 'catalog.test_case.deleted'))
     EXECUTE FUNCTION remember_told_item_change();
+CREATE TRIGGER remember_link_change AFTER INSERT ON outbox FOR EACH ROW
+    WHEN (new.wire_name IN ('catalog.link.updated', 'catalog.link.deleted'))
+    EXECUTE FUNCTION remember_told_link_change();
 CREATE TRIGGER forget_references AFTER DELETE ON requirements
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
     EXECUTE FUNCTION forget_references();

@@ -272,11 +272,12 @@ LANGUAGE plpgsql AS $$
         action text := split_part(wire_name, '.', 3);
         item json := event -> 'data' -> kind;
     BEGIN
-        INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)
+        INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told, import_id)
         VALUES (
             (item ->> 'id')::uuid, kind, action, event ->> 'actor', (event ->> 'time')::timestamptz,
             (item ->> 'version')::integer,
-            CASE action WHEN 'updated' THEN event -> 'data' -> 'changes' WHEN 'deleted' THEN item ELSE '{}' END
+            CASE action WHEN 'updated' THEN event -> 'data' -> 'changes' WHEN 'deleted' THEN item ELSE '{}' END,
+            (event ->> 'batchid')::uuid
         );
     END
     $$;
@@ -285,6 +286,23 @@ CREATE FUNCTION remember_told_item_change() RETURNS trigger
 LANGUAGE plpgsql AS $$
     BEGIN
         PERFORM remember_item_change(NEW.wire_name, NEW.envelope::json);
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION remember_told_link_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+    DECLARE
+        event json := NEW.envelope::json;
+        action text := split_part(NEW.wire_name, '.', 3);
+        link json := event -> 'data' -> 'link';
+    BEGIN
+        INSERT INTO link_changes (link_id, requirement_id, test_case_id, action, actor, occurred_at, told, import_id)
+        VALUES (
+            (link ->> 'id')::uuid, (link ->> 'requirement_id')::uuid, (link ->> 'test_case_id')::uuid, action,
+            event ->> 'actor', (event ->> 'time')::timestamptz,
+            CASE action WHEN 'deleted' THEN link ELSE event -> 'data' -> 'changes' END, (event ->> 'batchid')::uuid
+        );
         RETURN NULL;
     END
     $$;

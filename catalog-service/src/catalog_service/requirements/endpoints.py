@@ -107,5 +107,4 @@ router = item_routes(
     listed=Page[ListedRequirement],
     query=RequirementsQuery,
     facets=FACETS,
-    expand=ExpandRequirement,
 )

@@ -2454,6 +2454,27 @@ export interface paths {
         patch: operations["update_requirement"];
         trace?: never;
     };
+    "/api/v1/requirements/{requirement_id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that proves a requirement, to be filed
+         * @description The text of each version, its links with who made, accepted and confirmed them, when each was suspect and until
+         *     when, and results with their run, commit and person. A requirement that was deleted keeps its versions.
+         */
+        get: operations["get_evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requirements/{requirement_id}/history": {
         parameters: {
             query?: never;
@@ -2551,6 +2572,29 @@ export interface paths {
          * @description Each with its link; the link made last comes first.
          */
         get: operations["list_test_cases_of_requirement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requirements/{requirement_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to a requirement, the newest first
+         * @description Versions with what they say differently, links from when they were made to their end, and what turned.
+         *
+         *     Links: made, accepted, changed, suspected, confirmed and removed. Suggestions: rejected ones; an accepted one is
+         *     a link. Results: those that are not as the one before. Of imports: what they changed, and links that they made.
+         */
+        get: operations["read_requirement_timeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3083,6 +3127,29 @@ export interface paths {
          *     Needs the role `reviewer`.
          */
         post: operations["create_manual_execution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-cases/{test_case_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to a test case, the newest first
+         * @description Versions with what they say differently, links from when they were made to their end, and what turned.
+         *
+         *     Links: made, accepted, changed, suspected, confirmed and removed. Suggestions: rejected ones; an accepted one is
+         *     a link. Results: those that are not as the one before. Of imports: what they changed, and links that they made.
+         */
+        get: operations["read_test_case_timeline"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5359,6 +5426,12 @@ export interface components {
             type: "file" | "url" | "commit" | "run" | "item";
         };
         /**
+         * EvidenceFormat
+         * @description Forms of the evidence.
+         * @enum {string}
+         */
+        EvidenceFormat: "json" | "html";
+        /**
          * Execution
          * @description How a test ended in a run.
          * @example {
@@ -5704,6 +5777,13 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Links
+             * @description Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`.
+             */
+            links?: {
+                [key: string]: unknown;
+            };
             /** Module */
             module: string | null;
             priority: components["schemas"]["PriorityLevel"];
@@ -5728,6 +5808,13 @@ export interface components {
              */
             tags: string[];
             /**
+             * Timeline
+             * @description Of one item alone: the first page of its timeline, as `GET .../timeline` has it.
+             */
+            timeline?: {
+                [key: string]: unknown;
+            };
+            /**
              * Title
              * @description Surrounding white space is removed.
              */
@@ -5738,6 +5825,13 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Verdict
+             * @description Of one item alone: its `verdict` on the `branch`, `counts` of a requirement, and `test_cases`, each with its verdict and its last `runs`, the newest last.
+             */
+            verdict?: {
+                [key: string]: unknown;
+            };
             /**
              * Version
              * @description Goes up by one with each change of meaning.
@@ -5812,6 +5906,13 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Links
+             * @description Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`.
+             */
+            links?: {
+                [key: string]: unknown;
+            };
             /** Module */
             module: string | null;
             /** Postconditions */
@@ -5845,6 +5946,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Timeline
+             * @description Of one item alone: the first page of its timeline, as `GET .../timeline` has it.
+             */
+            timeline?: {
+                [key: string]: unknown;
+            };
+            /**
              * Title
              * @description Surrounding white space is removed.
              */
@@ -5855,6 +5963,13 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Verdict
+             * @description Of one item alone: its `verdict` on the `branch`, `counts` of a requirement, and `test_cases`, each with its verdict and its last `runs`, the newest last.
+             */
+            verdict?: {
+                [key: string]: unknown;
+            };
             /**
              * Version
              * @description Goes up by one with each change of meaning.
@@ -8859,6 +8974,13 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Links
+             * @description Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`.
+             */
+            links?: {
+                [key: string]: unknown;
+            };
             /** Module */
             module: string | null;
             priority: components["schemas"]["PriorityLevel"];
@@ -8883,6 +9005,13 @@ export interface components {
              */
             tags: string[];
             /**
+             * Timeline
+             * @description Of one item alone: the first page of its timeline, as `GET .../timeline` has it.
+             */
+            timeline?: {
+                [key: string]: unknown;
+            };
+            /**
              * Title
              * @description Surrounding white space is removed.
              */
@@ -8893,6 +9022,13 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Verdict
+             * @description Of one item alone: its `verdict` on the `branch`, `counts` of a requirement, and `test_cases`, each with its verdict and its last `runs`, the newest last.
+             */
+            verdict?: {
+                [key: string]: unknown;
+            };
             /**
              * Version
              * @description Goes up by one with each change of meaning.
@@ -8973,6 +9109,13 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Links
+             * @description Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`.
+             */
+            links?: {
+                [key: string]: unknown;
+            };
             /** Module */
             module: string | null;
             /** Postconditions */
@@ -9006,6 +9149,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Timeline
+             * @description Of one item alone: the first page of its timeline, as `GET .../timeline` has it.
+             */
+            timeline?: {
+                [key: string]: unknown;
+            };
+            /**
              * Title
              * @description Surrounding white space is removed.
              */
@@ -9016,6 +9166,13 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Verdict
+             * @description Of one item alone: its `verdict` on the `branch`, `counts` of a requirement, and `test_cases`, each with its verdict and its last `runs`, the newest last.
+             */
+            verdict?: {
+                [key: string]: unknown;
+            };
             /**
              * Version
              * @description Goes up by one with each change of meaning.
@@ -10581,6 +10738,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[TimelineEntry] */
+        Page_TimelineEntry_: {
+            /** Items */
+            items: components["schemas"]["TimelineEntry"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /**
          * PasswordChange
          * @description The present password and the next one.
@@ -10602,6 +10775,12 @@ export interface components {
             /** @enum {unknown} */
             code?: "password_login_off";
         };
+        /**
+         * People
+         * @description Whether a report names people.
+         * @enum {string}
+         */
+        People: "show" | "hide";
         /**
          * Performance
          * @description How well suggestions do.
@@ -15232,6 +15411,160 @@ export interface components {
             threshold: number;
         };
         /**
+         * TimelineEntry
+         * @description One thing that happened; what does not belong to its kind is null or empty.
+         * @example {
+         *       "actor": "kim@example.com",
+         *       "at": "2026-03-03T09:30:00.123456Z",
+         *       "changes": {
+         *         "title": {
+         *           "after": "Doors close before departure",
+         *           "before": "Doors close"
+         *         }
+         *       },
+         *       "coarse": [],
+         *       "differences": {
+         *         "title": [
+         *           {
+         *             "op": "equal",
+         *             "text": "Doors close"
+         *           },
+         *           {
+         *             "op": "insert",
+         *             "text": " before departure"
+         *           }
+         *         ]
+         *       },
+         *       "fields": [],
+         *       "id": "item-12",
+         *       "import_id": null,
+         *       "item": null,
+         *       "kind": "changed",
+         *       "link_id": null,
+         *       "link_source": null,
+         *       "link_type": null,
+         *       "note": null,
+         *       "result": null,
+         *       "score": null,
+         *       "suggestion_id": null,
+         *       "suspected_by": null,
+         *       "version": 2
+         *     }
+         */
+        TimelineEntry: {
+            /**
+             * Actor
+             * @description The email of who did it.
+             */
+            actor: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Changes
+             * @description Fields of the item or link, before and after.
+             */
+            changes: {
+                [key: string]: components["schemas"]["ValueChange"];
+            };
+            /**
+             * Coarse
+             * @description Those of the `differences` that are too long for that: where they differ, whole sentences or more are told as replaced.
+             */
+            coarse: string[];
+            /**
+             * Differences
+             * @description Word by word, the fields of meaning that differ: title, description, type, priority; of a test case also steps, preconditions, postconditions, test_data. Steps are compared as lines, `1. ...`.
+             * @example {
+             *       "title": [
+             *         {
+             *           "op": "equal",
+             *           "text": "Doors close"
+             *         },
+             *         {
+             *           "op": "insert",
+             *           "text": " before departure"
+             *         }
+             *       ]
+             *     }
+             */
+            differences: {
+                [key: string]: components["schemas"]["DifferenceSegment"][];
+            };
+            /**
+             * Fields
+             * @description Which fields that version changed.
+             */
+            fields: string[];
+            /** Id */
+            id: string;
+            /**
+             * Import Id
+             * @description The import that did it.
+             */
+            import_id: string | null;
+            /** @description The item at the other end of the link, or the test case of the result. */
+            item: components["schemas"]["ShortItem"] | null;
+            kind: components["schemas"]["TimelineKind"];
+            /** Link Id */
+            link_id: string | null;
+            /** Link Source */
+            link_source: string | null;
+            /** Link Type */
+            link_type: string | null;
+            /** Note */
+            note: string | null;
+            result: components["schemas"]["TimelineResult"] | null;
+            /** Score */
+            score: number | null;
+            /** Suggestion Id */
+            suggestion_id: string | null;
+            /**
+             * Suspected By
+             * @description Whose new version made the link suspect: requirement or test_case.
+             */
+            suspected_by: string | null;
+            /**
+             * Version
+             * @description Of the item after a change of it; of what made a link suspect.
+             */
+            version: number | null;
+        };
+        /**
+         * TimelineKind
+         * @description What happened.
+         * @enum {string}
+         */
+        TimelineKind: "created" | "changed" | "deleted" | "link_made" | "link_accepted" | "link_changed" | "link_suspected" | "link_confirmed" | "link_removed" | "suggestion_rejected" | "result";
+        /**
+         * TimelineResult
+         * @description A result that is not as the one before it, of the same test on the same branch and environment.
+         */
+        TimelineResult: {
+            /**
+             * Before
+             * @description null: it is the first.
+             */
+            before: string | null;
+            /** Message */
+            message: string | null;
+            /**
+             * Run
+             * @description `recorded_by`: who executed it, of one by hand.
+             */
+            run: {
+                [key: string]: unknown;
+            };
+            /** Status */
+            status: string;
+            /** Test */
+            test: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * ToConfirm
          * @description What somebody does next who has to show that the address is theirs.
          */
@@ -17427,6 +17760,7 @@ export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaEmailTakenOrProjectArchived = components['schemas']['EmailTakenOrProjectArchived'];
 export type SchemaEndedBecause = components['schemas']['EndedBecause'];
 export type SchemaEvidence = components['schemas']['Evidence'];
+export type SchemaEvidenceFormat = components['schemas']['EvidenceFormat'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRelation = components['schemas']['ExpandedRelation'];
@@ -17616,8 +17950,10 @@ export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageTestCaseStanding = components['schemas']['Page_TestCaseStanding_'];
+export type SchemaPageTimelineEntry = components['schemas']['Page_TimelineEntry_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
+export type SchemaPeople = components['schemas']['People'];
 export type SchemaPerformance = components['schemas']['Performance'];
 export type SchemaPlanWarning = components['schemas']['PlanWarning'];
 export type SchemaPolicy = components['schemas']['Policy'];
@@ -17808,6 +18144,9 @@ export type SchemaTestRunNotFound = components['schemas']['TestRunNotFound'];
 export type SchemaTestRunStatus = components['schemas']['TestRunStatus'];
 export type SchemaTestRunWrite = components['schemas']['TestRunWrite'];
 export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
+export type SchemaTimelineEntry = components['schemas']['TimelineEntry'];
+export type SchemaTimelineKind = components['schemas']['TimelineKind'];
+export type SchemaTimelineResult = components['schemas']['TimelineResult'];
 export type SchemaToConfirm = components['schemas']['ToConfirm'];
 export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
 export type SchemaTooDeep = components['schemas']['TooDeep'];
@@ -25943,8 +26282,8 @@ export interface operations {
     read_requirement: {
         parameters: {
             query?: {
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. relations: adds `rolled` and `rolled_coverage`, which tell of the requirement with all that stand below it. Both: with a comma between them. */
-                expand?: "coverage" | "relations" | "coverage,relations";
+                /** @description coverage, relations: as in lists. links: its links, with who made and confirmed them and the item at the other end, the newest 200 first. verdict: what results say of it, with the last 10 runs of its test cases. timeline: the first 20 entries. With any of the last three, `etag` is that of the item by itself. */
+                expand?: "coverage" | "relations" | "links" | "verdict" | "timeline" | "coverage,relations" | "coverage,links,verdict,timeline" | "coverage,relations,links,verdict,timeline";
             };
             header?: {
                 /**
@@ -26163,6 +26502,56 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_evidence: {
+        parameters: {
+            query?: {
+                /** @description Default: what `Accept` prefers, and json where it does not say. */
+                format?: components["schemas"]["EvidenceFormat"];
+                /** @description `hide` leaves out the names of people. */
+                people?: components["schemas"]["People"];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the requirement. */
+                requirement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The evidence; `format`, or else `Accept`, says in which form. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evidence"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
@@ -26446,6 +26835,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_LinkedTestCase_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_requirement_timeline: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Entries of these alone, several with commas: versions, links, suggestions, results, imports. Left out: all. */
+                show?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the requirement. */
+                requirement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TimelineEntry_"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -27630,8 +28074,8 @@ export interface operations {
     read_test_case: {
         parameters: {
             query?: {
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
-                expand?: "coverage";
+                /** @description coverage: as in lists. links: its links, with who made and confirmed them and the item at the other end, the newest 200 first. verdict: what results say of it, with the last 10 runs of its test cases. timeline: the first 20 entries. With any of the last three, `etag` is that of the item by itself. */
+                expand?: "coverage" | "links" | "verdict" | "timeline" | "coverage,links,verdict,timeline";
             };
             header?: {
                 /**
@@ -28082,6 +28526,61 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_test_case_timeline: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Entries of these alone, several with commas: versions, links, suggestions, results, imports. Left out: all. */
+                show?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the test case. */
+                test_case_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TimelineEntry_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
