@@ -193,7 +193,7 @@ class TestList:
         assert page.get_by_role("button", name="New requirement").count() == 0
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text(made[0]["title"])
-        expect(page.get_by_role("tab", name="Links")).to_be_visible()
+        expect(page.get_by_role("region", name="Links")).to_be_visible()
         for name in ("Edit", "Delete", "Link a test case"):
             assert page.get_by_role("button", name=name).count() == 0
         assert page.get_by_role("combobox").count() == 0
@@ -328,7 +328,7 @@ class TestOne:
         expect(page.get_by_role("option").first).to_contain_text(test_case["title"])
         assert axe.violations(page) == []
         page.keyboard.press("Enter")
-        row = page.get_by_role("tabpanel").get_by_role("listitem")
+        row = page.get_by_role("region", name="Links").get_by_role("listitem")
         expect(row).to_have_count(1)
         page.keyboard.press("Escape")
         row.get_by_role("combobox", name=re.compile("^Type of the link")).select_option("verifies")
@@ -364,12 +364,13 @@ class TestOne:
         made = reviewer.create_requirement(title="Doors close")
         for change in ({"title": "All doors close"}, {"title": "All doors close early", "status": "approved"}):
             ok(reviewer.patch(f"/requirements/{made['id']}", json=change))
-        page = page_of("viewer", f"/requirements/{made['id']}?tab=history").page
+        page = page_of("viewer", f"/requirements/{made['id']}").page
+        page.get_by_role("button", name="Compare versions").click()
         versions = page.get_by_role("region", name="Compare versions")
         expect(versions.locator("ins")).to_contain_text("early")
         versions.get_by_role("combobox", name="From").select_option("1")
         expect(versions.locator("del, ins").first).to_contain_text("Doors")
-        entries = page.get_by_role("list", name="Every change").locator("> li")
+        entries = page.get_by_role("list", name="What happened").locator("> li")
         expect(entries).to_have_count(3)
         expect(entries.first).to_contain_text("Status")
         expect(entries.first.locator("del")).to_contain_text(["Draft"])
@@ -379,7 +380,7 @@ class TestOne:
         requirement, test_case = reviewer.create_pair()
         reviewer.create_link(requirement["id"], test_case["id"])
         page = page_of("reviewer", f"/requirements/{requirement['id']}").page
-        expect(page.get_by_role("tab", name="Links")).to_contain_text("1")
+        expect(page.get_by_role("region", name="Links").get_by_role("heading", level=2)).to_have_text("Links 1")
         page.get_by_role("button", name="Delete").click()
         dialog = page.get_by_role("alertdialog")
         expect(dialog).to_contain_text("With it go 1 links")
@@ -434,7 +435,7 @@ def test_every_state_can_be_used_by_everybody(
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("grid").focus()
     page.keyboard.press("Enter")
-    for tab in ("Links", "Suggestions", "History", "Activity"):
+    for tab in ("Suggestions", "Timeline"):
         page.get_by_role("tab", name=tab).click()
         expect(page.get_by_role("tabpanel").get_by_role("status", name="Loading")).to_have_count(0)
         states[tab] = axe.violations(page)
@@ -479,12 +480,12 @@ def test_whatever_the_texts_say_nothing_of_it_runs_or_is_fetched(
         page.keyboard.press("j")
     visit.settle()
     for one in made[::4]:
-        visit.open(f"/p/MAIN/requirements/{one['id']}?tab=history")
+        visit.open(f"/p/MAIN/requirements/{one['id']}")
         expect(page.get_by_role("heading", level=1)).to_have_text(f"{one['title'][:400]} once more".strip())
-        expect(page.get_by_role("region", name="Compare versions").locator("ins").first).to_be_visible()
+        expect(page.get_by_role("list", name="What happened").locator("ins").first).to_be_visible()
     for one in made[1::8]:
         visit.open(f"/p/MAIN/test-cases/{one['test_case']}")
-        expect(page.get_by_role("tabpanel").get_by_role("listitem")).to_have_count(1)
+        expect(page.get_by_role("region", name="Links").get_by_role("listitem")).to_have_count(1)
         page.keyboard.press("e")
         expect(page.get_by_role("textbox", name="Step 1")).to_have_value(one["title"])
     assert (visit.dialogs, visit.downloads, trap.caught()) == ([], [], [])
@@ -505,16 +506,26 @@ def test_the_address_of_a_source_is_followed_only_where_it_leads_to_the_web(
     assert page.get_by_role("link", name="Folder 7").count() == 0
 
 
-def test_activity_of_an_item_has_what_happened_to_its_links_and_suggestions(
+def test_an_item_says_who_accepted_its_links_why_and_what_happened_since_by_one_request(
     page_of: PageOf, reviewer: Traceline
 ) -> None:
     requirement, test_case = reviewer.create_pair()
     reviewer.generate()
     (suggestion,) = reviewer.suggestions_for(requirement["id"], test_case["id"])
-    ok(reviewer.post(f"/suggestions/{suggestion['id']}/accept"))
-    page = page_of("viewer", f"/requirements/{requirement['id']}?tab=activity").page
-    for what in ("accepted the suggestion to link", "created the link between", "created the requirement"):
+    ok(reviewer.post(f"/suggestions/{suggestion['id']}/accept", json={"feedback": "Same words"}))
+    ok(reviewer.patch(f"/test-cases/{test_case['id']}", json={"title": f"{test_case['title']} again"}))
+    visit = page_of("viewer", f"/requirements/{requirement['id']}")
+    page = visit.page
+    link = page.get_by_role("region", name="Links").get_by_role("listitem")
+    expect(link).to_contain_text(f"Accepted by {reviewer.me()['email']}")
+    expect(link).to_contain_text("Same words")
+    expect(page.get_by_role("region", name="Trace").get_by_role("listitem")).to_contain_text("Suspect")
+    for what in ("accepted the suggested link to", "so the link became suspect", "created it"):
         expect(page.get_by_role("tabpanel").get_by_text(what).first).to_be_visible()
+    assert len([url for url in visit.requests if f"/{requirement['id']}" in url and "/api/" in url]) == 1
+    page.get_by_role("button", name="Suggestions").click()
+    expect(page.get_by_text("Nothing of this kind has happened.")).to_be_visible()
+    assert axe.violations(page) == []
 
 
 def test_escape_leaves_what_is_edited_and_asks_for_what_was_written(page_of: PageOf, reviewer: Traceline) -> None:

@@ -65,8 +65,9 @@ def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(pag
     expect(page.get_by_text("open", exact=True)).to_have_count(0)
     assert axe.violations(page) == []
     page.get_by_role("link", name="TC-CLOSE").click()
-    page.get_by_role("tab", name="Results").click()
-    verdict = page.get_by_role("tabpanel").get_by_text("Failed").first
+    page.locator("summary").filter(has_text="Results").click()
+    results = page.get_by_role("region", name="Results")
+    verdict = results.get_by_text("Failed").first
     expect(verdict).to_be_visible()
     page.get_by_role("button", name="Record a result").click()
     dialog = page.get_by_role("dialog")
@@ -74,7 +75,7 @@ def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(pag
     dialog.get_by_label("Environment").fill("hall")
     assert axe.violations(page) == []
     dialog.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("tabpanel").get_by_role("link", name=re.compile("main · hall"))).to_be_visible()
+    expect(results.get_by_role("link", name=re.compile("main · hall"))).to_be_visible()
 
 
 def test_a_run_says_that_it_is_not_whole_and_a_long_branch_is_told_whole_on_a_narrow_screen(
@@ -96,7 +97,7 @@ def test_a_run_says_that_it_is_not_whole_and_a_long_branch_is_told_whole_on_a_na
 def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: Traceline) -> None:
     (requirement,) = ok(doors.get("/requirements"))["items"]
     page = page_of("viewer", f"~/p/{doors.project}/requirements/{requirement['id']}?tab=results", width=320).page
-    panel = page.get_by_role("tabpanel")
+    panel = page.get_by_role("region", name="Results")
     expect(panel.get_by_text("1 of 1 test case ran")).to_be_visible()
     expect(panel.get_by_role("link", name="TC-CLOSE")).to_be_visible()
     expect(panel.get_by_text("expected 2 doors, found 3").first).to_be_visible()
@@ -316,7 +317,7 @@ def test_a_person_accepts_a_failure_and_retires_a_missing_test_by_keyboard(page_
     page.keyboard.type("https://issues.example.com/7")
     page.keyboard.press("Enter")
     expect(dialog).to_have_count(0)
-    panel = page.get_by_role("tabpanel")
+    panel = page.get_by_role("region", name="Results")
     expect(panel.get_by_text(re.compile("accepted until .*: The supplier mends it.")).first).to_be_visible()
     assert axe.violations(page) == []
 

@@ -1,5 +1,6 @@
 import { api, client, withEtag } from "../api/client"
 import type { components } from "../api/schema"
+import type { Verdict } from "../results/verdict"
 import type { Item, ItemRow, Kind } from "./kinds"
 
 type Schemas = components["schemas"]
@@ -9,6 +10,22 @@ export type Query = Record<string, string>
 export type Page = { items: ItemRow[]; total: number; next_after: string | null }
 export type FacetCount = { value: string | null; count: number }
 export type Read = { item: Item; etag: string }
+export type TimelineEntry = Schemas["TimelineEntry"]
+export type TimelinePage = { items: TimelineEntry[]; total: number; next_after: string | null }
+/** How a test case ended in its last runs, the newest last. */
+export type Runs = { run_id: string; at: string; status: "passed" | "failed" | "flaky" | "skipped" }[]
+export type OneLink = Schemas["Link"] & { requirement: Schemas["ShortItem"]; test_case: Schemas["ShortItem"] }
+/** An item with all that its screen shows. */
+export type Detail = Read & {
+  coverage: Schemas["ItemCoverage"]
+  links: { items: OneLink[]; total: number }
+  verdict: {
+    branch: string
+    verdict: Verdict
+    test_cases: { id: string; verdict: Verdict; last_run_at: string | null; runs: Runs }[]
+  }
+  timeline: TimelinePage
+}
 export type Patch = Partial<Record<keyof Item, unknown>>
 
 const ROW_FIELDS = "id,external_id,title,module,status,priority,tags,updated_at,etag,coverage"
@@ -89,15 +106,31 @@ export function readHistory(
   return api.get(path, { params: { path: at(id), query }, signal })
 }
 
-/** Return all that happened to an item, its links and suggestions, the newest first. */
-export function readActivity(id: string, place: { after?: string; skip?: number }, limit: number, signal: AbortSignal) {
-  const query = { item_id: id, limit, ...place }
-  return api.get("/api/v1/activity", { params: { query }, signal })
-}
-
 /** Return an item with its ETag. */
 export async function readItem(kind: Kind, id: string, signal?: AbortSignal): Promise<Read> {
   return taken(client.GET(one(kind), { params: { path: at(id) }, signal }))
+}
+
+/** Return an item with its links, its verdict and what happened to it: all of one moment, by one request. */
+export async function readDetail(kind: Kind, id: string, signal?: AbortSignal): Promise<Detail> {
+  const params = { path: at(id), query: { expand: "coverage,links,verdict,timeline" as const } }
+  const { coverage, links, verdict, timeline, etag, ...item } = (await api.get(one(kind), {
+    params,
+    signal,
+  })) as unknown as Item & Omit<Detail, "item">
+  return { item: item as Item, etag, coverage, links, verdict, timeline }
+}
+
+/** Return what happened to an item, the newest first; `show` names what alone is asked for. */
+export function readTimeline(
+  kind: Kind,
+  id: string,
+  { after, show }: { after?: string; show: string },
+  signal: AbortSignal,
+): Promise<TimelinePage> {
+  const path = `${kind.api}/{requirement_id}/timeline` as "/api/v1/requirements/{requirement_id}/timeline"
+  const query = { limit: 20, ...(after && { after }), ...(show && { show }) }
+  return api.get(path, { params: { path: at(id), query }, signal })
 }
 
 /** Change an item, if it is still as `etag` says; return it as it is then. */

@@ -52,7 +52,7 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
         changeOf(action, value, removed, field),
         setProgress,
       )
-      for (const part of ["rows", "total", "facets", "item"]) renew(part)
+      for (const part of ["rows", "total", "facets", "item", "detail"]) renew(part)
       become(await stillSelected(kind, selected, result.failures))
       if (result.failures.length > 0) setOutcome(result)
       else {

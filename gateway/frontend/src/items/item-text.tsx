@@ -1,8 +1,8 @@
-import { m } from "../messages"
+import { formatCount, m } from "../messages"
 import { stepsOf, textOf } from "./fields"
 import css from "./item.module.css"
 import type { Item, Kind } from "./kinds"
-import { dataBeside, useProjectFields } from "./project-fields"
+import { type Data, dataBeside, useProjectFields } from "./project-fields"
 
 /** What an item says, to be read. */
 export function ItemText({ kind, item }: { kind: Kind; item: Item }) {
@@ -22,9 +22,40 @@ export function ItemText({ kind, item }: { kind: Kind; item: Item }) {
           />
         ),
       )}
-      <Part title={m.items.fields.custom_metadata} text={textOf("custom_metadata", data)} isData />
+      <FurtherData data={data} />
     </div>
   )
+}
+
+/** What no field has, a line a value. */
+function FurtherData({ data }: { data: Data }) {
+  const rows = Object.entries(data ?? {}).flatMap(([name, value]) => flattened(name, value))
+  if (rows.length === 0) return null
+  return (
+    <details className={css.further}>
+      <summary>
+        {m.items.fields.custom_metadata} <span className={css.id}>{formatCount(rows.length)}</span>
+      </summary>
+      <table>
+        <tbody>
+          {rows.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
+}
+
+/** Return the values of further data with their names; of one within another, with both. */
+function flattened(name: string, value: unknown): [string, string][] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0)
+    return Object.entries(value).flatMap(([inner, one]) => flattened(`${name} › ${inner}`, one))
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return [[name, value.join(", ")]]
+  return [[name, typeof value === "string" ? value : JSON.stringify(value)]]
 }
 
 function Part({ title, text, isData }: { title: string; text: string; isData?: boolean }) {

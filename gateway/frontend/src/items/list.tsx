@@ -98,9 +98,10 @@ function ItemList({ kind }: { kind: Kind }) {
       active,
       total: count,
       selected,
+      ids: around(active, rows.row),
     }
     keepPlace(kind, place.current)
-  }, [kind, query, active, count, selected])
+  }, [kind, query, active, count, selected, rows.row])
 
   const isNarrowed = usedFilters(kind, url).length > 0
   const isEmpty = rows.total === 0 && !rows.isStale
@@ -202,4 +203,19 @@ function Found({ kind, found, isNarrowed }: { kind: Kind; found: number | undefi
   const all = isNarrowed ? data?.total : found
   const words = isNarrowed && all !== undefined ? kind.words.count(found, all) : undefined
   return <Count>{words ?? kind.words.some(found)}</Count>
+}
+
+const AROUND = 100
+
+/** Return the ids of the rows around one, as far as they have been read. */
+function around(active: number, row: (index: number) => ItemRow | undefined): string[] {
+  const first = Math.max(0, active - AROUND)
+  const ids: string[] = []
+  for (let index = first; index <= active + AROUND; index++) {
+    const id = row(index)?.id
+    if (id) ids.push(id)
+    else if (index < active) ids.length = 0
+    else break
+  }
+  return ids
 }

@@ -22,7 +22,8 @@ export function useLinksChanged(kind: Kind): () => void {
     const keys = [kind, otherKind(kind)].flatMap((one) => [
       [one.key, "links"],
       [one.key, "rows"],
+      [one.key, "detail"],
     ])
-    for (const queryKey of [...keys, ["suggestions"], ["activity"]]) void client.invalidateQueries({ queryKey })
+    for (const queryKey of [...keys, ["suggestions"]]) void client.invalidateQueries({ queryKey })
   }
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { ApiProblem } from "../api/problem"
-import { patchItem, type Read, readItem } from "./api"
+import { type Detail, patchItem, type Read, readItem } from "./api"
 import { ClashDialog } from "./clash"
 import type { Item, ItemRow, Kind } from "./kinds"
 import { type Edits, patchOf, touched } from "./merge"
@@ -22,15 +22,20 @@ export function useSave(kind: Kind): [(base: Base, edits: Edits) => Promise<Read
   const client = useQueryClient()
   const replace = useReplaceRow(kind)
 
+  function show(read: Read) {
+    client.setQueryData([kind.key, "item", read.item.id], read)
+    client.setQueryData<Detail>([kind.key, "detail", read.item.id], (before) => before && { ...before, ...read })
+  }
+
   async function save(base: Base, edits: Edits): Promise<Read | undefined> {
     const patch = patchOf(base.item, edits)
     if (Object.keys(patch).length === 0) return { item: base.item as Item, etag: base.etag }
     replace(base.item.id, rowEditsOf(edits))
     try {
       const saved = await patchItem(kind, base.item.id, patch, base.etag)
-      client.setQueryData([kind.key, "item", base.item.id], saved)
+      show(saved)
       replace(base.item.id, rowOf(saved))
-      for (const queryKey of [[kind.key, "facets"], [kind.key, "links"], ["history"], ["activity"]]) {
+      for (const queryKey of [[kind.key, "facets"], [kind.key, "links"], [kind.key, "detail"], ["history"]]) {
         void client.invalidateQueries({ queryKey })
       }
       return saved
@@ -49,7 +54,7 @@ export function useSave(kind: Kind): [(base: Base, edits: Edits) => Promise<Read
       theirs={clash.theirs.item}
       onCancel={() => {
         setClash(undefined)
-        client.setQueryData([kind.key, "item", clash.base.item.id], clash.theirs)
+        show(clash.theirs)
         replace(clash.base.item.id, rowOf(clash.theirs))
         clash.done(undefined)
       }}

@@ -39,3 +39,12 @@ export function ButtonLink({ look = "plain", href, children }: ButtonLinkProps) 
     </Link>
   )
 }
+
+/** A link that looks like a button and opens a document of the API beside the page. */
+export function DocumentLink({ look = "plain", href, children }: ButtonLinkProps) {
+  return (
+    <a href={href} target="_blank" rel="noopener" className={`${css.button} ${css[look]}`}>
+      {children}
+    </a>
+  )
+}
