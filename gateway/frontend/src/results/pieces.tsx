@@ -3,7 +3,7 @@ import type { components } from "../api/schema"
 import { ItemLink } from "../items/rows"
 import tab from "../items/tab.module.css"
 import { Ago } from "../kit/ago"
-import { Badge } from "../kit/badge"
+import { Badge, SHAPES } from "../kit/badge"
 import { formatCount, people } from "../messages"
 import { addressed } from "../projects/address"
 import css from "./results.module.css"
@@ -62,19 +62,34 @@ export function LanesOf({ run: { lanes, status } }: { run: Schemas["ListedTestRu
   )
 }
 
-const SIGNS: Record<string, [sign: string, name: string]> = {
-  p: ["●", words.states.passed],
-  f: ["✕", words.states.failed],
-  k: ["◆", words.states.flaky],
-  s: ["○", words.states.skipped],
-}
+const ENDS: Record<string, Verdict> = { p: "passed", f: "failed", k: "flaky", s: "skipped" }
 
 /** How the last runs of a test ended, the newest last. */
 export function Outcomes({ outcomes }: { outcomes: string }) {
-  const shown = [...outcomes].map((one) => SIGNS[one] ?? ["", ""])
+  const ends = [...outcomes].flatMap((one) => ENDS[one] ?? [])
   return (
-    <span role="img" aria-label={shown.map(([, name]) => name).join(", ")}>
-      {shown.map(([sign]) => sign).join(" ")}
+    <span role="img" className={css.ends} aria-label={ends.map((end) => words.states[end]).join(", ")}>
+      {ends.map((end, place) => (
+        <span key={place} data-state={STATES[end]}>
+          {SHAPES[STATES[end]]}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+const OF_RUN = ["passed", "failed", "flaky", "skipped"] as const
+
+/** How the tests of a run ended, each number below those of other runs. */
+export function RunCounts({ counts }: Pick<Schemas["ListedTestRun"], "counts">) {
+  return (
+    <span className={css.counts}>
+      {OF_RUN.map((end) => (
+        <span key={end} data-state={counts[end] > 0 ? STATES[end] : undefined} title={words.states[end]}>
+          <span aria-hidden="true">{SHAPES[STATES[end]]}</span> {formatCount(counts[end])}
+          <span className="visually-hidden"> {words.states[end]}</span>
+        </span>
+      ))}
     </span>
   )
 }

@@ -7,7 +7,7 @@ import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { useUrl, writeAlternatives } from "../url"
-import { Counts, Health, NoResults, placeOf } from "./pieces"
+import { Health, NoResults, placeOf, RunCounts } from "./pieces"
 import css from "./results.module.css"
 import { words } from "./words"
 
@@ -32,20 +32,20 @@ export function Runs() {
       )}
       <Rows list={list} none={<NoResults />}>
         {(run) => (
-          <>
-            <div className={css.result}>
-              <Link href={`/results/${run.id}`}>{run.name ?? run.key}</Link>{" "}
-              <Link className={css.quiet} href={`/results?branch=${encodeURIComponent(run.branch)}`}>
-                {placeOf(run)}
-              </Link>
-            </div>
-            <div className={tab.about}>
+          <div className={css.run}>
+            <Link href={`/results/${run.id}`}>{run.name ?? run.key}</Link>
+            <Link className={css.quiet} href={`/results?branch=${encodeURIComponent(run.branch)}`}>
+              {placeOf(run)}
+            </Link>
+            <RunCounts counts={run.counts} />
+            <span className={css.quiet}>
               {run.status === "running" && words.running}
               <Health run={run} />
-              <Counts counts={run.counts} />
+            </span>
+            <span className={css.when}>
               <Ago iso={run.started_at} />
-            </div>
-          </>
+            </span>
+          </div>
         )}
       </Rows>
     </div>
