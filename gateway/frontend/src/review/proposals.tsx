@@ -55,7 +55,7 @@ export default function Proposals({ from }: { from: string }) {
             <div className={rows.box}>
               <ol aria-label={m.review.proposals}>
                 {waiting.map((one) => (
-                  <li key={one.id}>
+                  <li key={one.id} className={own.place}>
                     <button
                       type="button"
                       className={rows.row}
