@@ -176,6 +176,31 @@ async def test_what_is_above_and_below_a_requirement_is_listed_with_the_relation
     }
 
 
+async def test_requirements_are_found_by_what_is_above_and_below_them(catalog: Any) -> None:
+    module, names = catalog.word(), [catalog.word() for _ in range(4)]
+    top, middle, bottom, aside = [await catalog.requirement(external_id=name, module=module) for name in names]
+    await catalog.relation(middle, top)
+    await catalog.relation(bottom, middle, relation_type="derives_from")
+    await catalog.relation(aside, top, relation_type="related")
+
+    async def found(**query: str) -> set[str]:
+        rows = (await catalog.read("/requirements", module=module, **query))["items"]
+        return {row["external_id"] for row in rows}
+
+    assert await found(parent=names[0]) == await found(parent=top["id"]) == {names[1]}
+    assert await found(parent=top["id"], deep="true") == {names[1], names[2]}
+    assert await found(parent=catalog.word()) == set()
+    assert await found(has_parent="true") == {names[1], names[2]}
+    assert await found(has_parent="false", has_children="false") == {names[3]}
+    assert await found(has_children="true") == {names[0], names[1]}
+    assert await found(relation_suspect="true") == set()
+    await catalog.patch(f"/requirements/{bottom['id']}", {"title": "Another"})
+    assert await found(relation_suspect="true") == {names[1], names[2]}
+    problem(await catalog.get("/requirements", deep="true"), 422, field="/query/deep")
+    facets = await catalog.read("/requirements/facets", module=module, has_parent="true")
+    assert facets["total"] == 2
+
+
 @SIDES
 async def test_a_relation_is_suspect_while_a_requirement_is_newer_than_its_confirmation(
     catalog: Any, relation: Json, side: str

@@ -37,6 +37,21 @@ def suspect_links(selected: str, where: str = "") -> str:
     """
 
 
+def suspect_relations(selected: str) -> str:
+    """Return the query of `selected`, over `requirement_relations n`, of the suspect relations, each once.
+
+    They are looked for from the requirements that have changed since they were made: an index has these.
+    """
+    return f"""
+        SELECT {selected} FROM requirements r
+        JOIN requirement_relations n ON n.child_id = r.id AND r.version > 1 AND r.version > n.child_version
+        UNION ALL
+        SELECT {selected} FROM requirements r
+        JOIN requirement_relations n ON n.parent_id = r.id AND r.version > 1 AND r.version > n.parent_version
+        JOIN requirements c ON c.id = n.child_id AND c.version <= n.child_version
+    """
+
+
 def changes(joining: str, item: str, name: str) -> str:
     """Return what `reason` needs of the item `item`, which is the side `name` of the link or relation `joining`."""
     return (

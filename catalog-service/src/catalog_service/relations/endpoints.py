@@ -14,6 +14,7 @@ from catalog_service.bulk.schemas import BulkAnswer, BulkChange, bulk_change_of
 from catalog_service.bulk.service import answer_many
 from catalog_service.items.endpoints import with_body
 from catalog_service.items.ends import check_named
+from catalog_service.items.suspicion import suspect_relations
 from catalog_service.relations import service
 from catalog_service.relations.bulk import ManyRelations
 from catalog_service.relations.repository import RelationRow
@@ -25,7 +26,6 @@ from catalog_service.relations.schemas import (
     RelationCreate,
     RelationPatch,
 )
-from catalog_service.relations.suspicion import suspect_relations
 from catalog_service.values import RelationSource, RelationType
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of

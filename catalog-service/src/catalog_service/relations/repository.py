@@ -7,10 +7,10 @@ from uuid import UUID
 from psycopg.types.json import Json
 
 from catalog_service.items.kinds import BRIEF, REQUIREMENT
+from catalog_service.items.related import ROLLING_TYPES
 from catalog_service.relations import suspicion
 from catalog_service.relations.fields import COLUMNS, StoredRelation
 from catalog_service.row_counts import counted
-from catalog_service.values import ROLLING
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.db.rows import fetch_column, fetch_value
@@ -50,9 +50,6 @@ class End(TypedDict):
     title: str
     version: int
 
-
-ROLLING_TYPES = f"({', '.join(repr(one.value) for one in ROLLING)})"
-"""The types that roll up, as a list of SQL."""
 
 JOINED_ENDS = "JOIN requirements c ON c.id = n.child_id JOIN requirements p ON p.id = n.parent_id"
 """Both requirements of a relation `n`, as `c` and `p`."""

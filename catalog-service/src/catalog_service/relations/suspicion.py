@@ -16,18 +16,3 @@ COLUMNS = f"{suspicion.changes('n', 'c', 'child')}, {suspicion.changes('n', 'p',
 def reason(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return why a relation, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
     return suspicion.reason(row, SIDES, "relation")
-
-
-def suspect_relations(selected: str) -> str:
-    """Return the query of `selected`, over `requirement_relations n`, of the suspect relations, each once.
-
-    They are looked for from the requirements that have changed since they were made: an index has these.
-    """
-    return f"""
-        SELECT {selected} FROM requirements r
-        JOIN requirement_relations n ON n.child_id = r.id AND r.version > 1 AND r.version > n.child_version
-        UNION ALL
-        SELECT {selected} FROM requirements r
-        JOIN requirement_relations n ON n.parent_id = r.id AND r.version > 1 AND r.version > n.parent_version
-        JOIN requirements c ON c.id = n.child_id AND c.version <= n.child_version
-    """

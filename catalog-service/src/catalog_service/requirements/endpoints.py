@@ -4,11 +4,14 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 from uuid import UUID
 
+from pydantic import Field
+
 from catalog_service import verdict_filters
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import item_routes
 from catalog_service.items.filters import COVERAGE, FACETS, RELATIONS, ExpandRequirement, ItemFilters
 from catalog_service.items.kinds import REQUIREMENT
+from catalog_service.items.related import narrow
 from catalog_service.items.schemas import Coverage
 from catalog_service.requirements.schemas import (
     ExpandedRequirement,
@@ -63,6 +66,14 @@ class RequirementFilters(ItemFilters):
             "covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. ",
         ),
     ] = None
+    parent: Annotated[
+        str | None,
+        Field(max_length=100, description="Only what is below the requirement with this id or external_id."),
+    ] = None
+    deep: Annotated[bool | None, Field(description="With `parent`: everything below it, not only its children.")] = None
+    has_parent: Annotated[bool | None, Field(description="Whether a requirement is above it.")] = None
+    has_children: Annotated[bool | None, Field(description="Whether a requirement is below it.")] = None
+    relation_suspect: Annotated[bool | None, Field(description="Whether one of its relations is suspect.")] = None
     expandable: ClassVar[tuple[str, ...]] = (COVERAGE, RELATIONS)
     expand: ExpandRequirement = None
 
@@ -70,6 +81,14 @@ class RequirementFilters(ItemFilters):
         """Return what the requirements must fulfil; raises Invalid for an unknown value."""
         conditions = super().conditions()
         conditions.choose_of(_COVERAGE, parse_choice("coverage", self.coverage, Coverage))
+        narrow(
+            conditions,
+            self.parent,
+            deep=self.deep,
+            has_parent=self.has_parent,
+            has_children=self.has_children,
+            relation_suspect=self.relation_suspect,
+        )
         conditions.choose_of(_ROLLED_COVERAGE, parse_choice("rolled_coverage", self.rolled_coverage, RolledCoverage))
         return conditions
 

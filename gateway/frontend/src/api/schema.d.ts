@@ -12617,6 +12617,11 @@ export interface components {
              */
             created_by?: string | null;
             /**
+             * Deep
+             * @description With `parent`: everything below it, not only its children.
+             */
+            deep?: boolean | null;
+            /**
              * External Id
              * @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
              */
@@ -12626,6 +12631,16 @@ export interface components {
              * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
              */
             "field.KEY"?: string | null;
+            /**
+             * Has Children
+             * @description Whether a requirement is below it.
+             */
+            has_children?: boolean | null;
+            /**
+             * Has Parent
+             * @description Whether a requirement is above it.
+             */
+            has_parent?: boolean | null;
             /**
              * Ids
              * @description Only rows with these ids: at most 500, with commas between them.
@@ -12637,12 +12652,22 @@ export interface components {
              */
             module?: string | null;
             /**
+             * Parent
+             * @description Only what is below the requirement with this id or external_id.
+             */
+            parent?: string | null;
+            /**
              * Priority
              * @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes
              * @example critical,high
              * @example !critical
              */
             priority?: string | null;
+            /**
+             * Relation Suspect
+             * @description Whether one of its relations is suspect.
+             */
+            relation_suspect?: boolean | null;
             /**
              * Rolled Coverage
              * @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes
@@ -20621,12 +20646,18 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description With `parent`. */
+                deep?: boolean;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
                 "field.KEY"?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
                 format?: "json" | "ndjson" | "csv" | "xlsx" | "reqif" | "reqifz";
+                /** @description Of requirements, as in their list. */
+                has_children?: boolean;
+                /** @description Of requirements, as in their list. */
+                has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description What is exported: one kind, or all. */
@@ -20637,10 +20668,14 @@ export interface operations {
                 links?: boolean;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description Of requirements, as in their list. */
+                parent?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description native: with ids, versions and times, so that it can be restored. plain: without, for another installation or program; items are named by external_id. */
                 profile?: "native" | "plain";
+                /** @description Of requirements, as in their list. */
+                relation_suspect?: boolean;
                 /** @description of requirements, as in their list: covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
                 rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description of requirements, as in their list: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
@@ -25120,18 +25155,28 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description With `parent`: everything below it, not only its children. */
+                deep?: boolean;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
                 "field.KEY"?: string;
+                /** @description Whether a requirement is below it. */
+                has_children?: boolean;
+                /** @description Whether a requirement is above it. */
+                has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description Only what is below the requirement with this id or external_id. */
+                parent?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Whether one of its relations is suspect. */
+                relation_suspect?: boolean;
                 /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
                 rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
@@ -25811,6 +25856,8 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description With `parent`: everything below it, not only its children. */
+                deep?: boolean;
                 /** @description Results of this environment alone. */
                 environment?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -25823,6 +25870,10 @@ export interface operations {
                 fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
                 format?: "json" | "csv" | "xlsx" | "html";
+                /** @description Whether a requirement is below it. */
+                has_children?: boolean;
+                /** @description Whether a requirement is above it. */
+                has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
@@ -25831,10 +25882,14 @@ export interface operations {
                 module?: string;
                 /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
                 older?: "deny" | "allow";
+                /** @description Only what is below the requirement with this id or external_id. */
+                parent?: string;
                 /** @description `hide` leaves out who made and confirmed links, and who recorded results. */
                 people?: "show" | "hide";
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Whether one of its relations is suspect. */
+                relation_suspect?: boolean;
                 /** @description Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`. */
                 results?: boolean;
                 /** @description Add the `parents` of requirements, and their `rolled_verdict` with all below them. */
@@ -26058,6 +26113,8 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description With `parent`: everything below it, not only its children. */
+                deep?: boolean;
                 /** @description Results of this environment alone. */
                 environment?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26070,6 +26127,10 @@ export interface operations {
                 fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
                 format?: "json" | "csv" | "xlsx" | "html" | "markdown";
+                /** @description Whether a requirement is below it. */
+                has_children?: boolean;
+                /** @description Whether a requirement is above it. */
+                has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
@@ -26078,8 +26139,12 @@ export interface operations {
                 module?: string;
                 /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
                 older?: "deny" | "allow";
+                /** @description Only what is below the requirement with this id or external_id. */
+                parent?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Whether one of its relations is suspect. */
+                relation_suspect?: boolean;
                 /** @description Add what each comes to with all below it: `rolled` and `rolled_coverage`. */
                 rolled?: boolean;
                 /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
@@ -26151,6 +26216,8 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description With `parent`: everything below it, not only its children. */
+                deep?: boolean;
                 /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. relations: adds `rolled` and `rolled_coverage`, which tell of the requirement with all that stand below it. Both: with a comma between them. */
                 expand?: "coverage" | "relations" | "coverage,relations";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26159,14 +26226,22 @@ export interface operations {
                 "field.KEY"?: string;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
+                /** @description Whether a requirement is below it. */
+                has_children?: boolean;
+                /** @description Whether a requirement is above it. */
+                has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description Only what is below the requirement with this id or external_id. */
+                parent?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Whether one of its relations is suspect. */
+                relation_suspect?: boolean;
                 /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
                 rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description the same of each with all that stand below it: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
@@ -27094,18 +27169,28 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description With `parent`: everything below it, not only its children. */
+                deep?: boolean;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description Which facets to count, with commas between them: module, status, type, priority, tag. Left out: all. */
                 facets?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
                 "field.KEY"?: string;
+                /** @description Whether a requirement is below it. */
+                has_children?: boolean;
+                /** @description Whether a requirement is above it. */
+                has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
+                /** @description Only what is below the requirement with this id or external_id. */
+                parent?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Whether one of its relations is suspect. */
+                relation_suspect?: boolean;
                 /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
                 rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
                 /** @description the same of each with all that stand below it: uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */

@@ -53,6 +53,11 @@ class ExportQuery(ItemFilters):
     coverage: Annotated[str | None, alternatives(Coverage, "of requirements, as in their list: ")] = None
     rolled_coverage: Annotated[str | None, alternatives(RolledCoverage, "of requirements, as in their list: ")] = None
     rolled_verdict: Annotated[str | None, alternatives(Verdict, "of requirements, as in their list: ")] = None
+    parent: Annotated[str | None, Field(max_length=100, description="Of requirements, as in their list.")] = None
+    deep: Annotated[bool | None, Field(description="With `parent`.")] = None
+    has_parent: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
+    has_children: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
+    relation_suspect: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
     automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
     linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
     verdict: Annotated[str | None, alternatives(ItemVerdict, "of either kind, as in its list: ")] = None
