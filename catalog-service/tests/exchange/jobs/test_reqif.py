@@ -34,6 +34,7 @@ async def test_a_file_is_imported_and_exported_again_as_it_was(imports: Any, for
         "requirements": 2,
         "test_cases": 1,
         "links": 1,
+        "relations": 1,
     }
     kept = "SELECT FROM reqif_schemas WHERE job_id = %s"
     assert await catalog.rows(kept, job["id"]) == []
@@ -65,6 +66,7 @@ async def test_the_same_file_again_leaves_nothing_more(imports: Any) -> None:
         "requirements": 2,
         "test_cases": 1,
         "links": 1,
+        "relations": 1,
     }
     assert len(await catalog.rows("SELECT FROM reqif_schemas WHERE document::text LIKE %s", f"%{word}%")) == 1
     assert await catalog.rows("SELECT FROM import_documents WHERE job_id = %s", job["id"]) == []
