@@ -5426,6 +5426,64 @@ export interface components {
             type: "file" | "url" | "commit" | "run" | "item";
         };
         /**
+         * EvidenceDocument
+         * @description All that proves a requirement: what each version says, its links, what happened to them, and its results.
+         */
+        EvidenceDocument: {
+            /**
+             * Branch
+             * @description Whose results the verdict comes from.
+             */
+            branch: string;
+            /**
+             * Events
+             * @description What happened to its links, the oldest first, also to those that are gone.
+             */
+            events: {
+                [key: string]: unknown;
+            }[];
+            /** Links */
+            links: components["schemas"]["ExpandedLink"][];
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /**
+             * Made By
+             * @description null with people=hide, as every name in it.
+             */
+            made_by: string | null;
+            /**
+             * Notes
+             * @description What is left out where there is more than it holds.
+             */
+            notes: string[];
+            /** Project */
+            project: string;
+            /**
+             * Requirement
+             * @description The requirement, and its `verdict`.
+             */
+            requirement: {
+                [key: string]: unknown;
+            };
+            /**
+             * Results
+             * @description What was executed, the newest first; see Execution.
+             */
+            results: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Versions
+             * @description What each version says, who made it and when; the newest first.
+             */
+            versions: {
+                [key: string]: unknown;
+            }[];
+        };
+        /**
          * EvidenceFormat
          * @description Forms of the evidence.
          * @enum {string}
@@ -17785,6 +17843,7 @@ export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaEmailTakenOrProjectArchived = components['schemas']['EmailTakenOrProjectArchived'];
 export type SchemaEndedBecause = components['schemas']['EndedBecause'];
 export type SchemaEvidence = components['schemas']['Evidence'];
+export type SchemaEvidenceDocument = components['schemas']['EvidenceDocument'];
 export type SchemaEvidenceFormat = components['schemas']['EvidenceFormat'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
@@ -26618,7 +26677,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Evidence"];
+                    "application/json": components["schemas"]["EvidenceDocument"];
                     "text/html": string;
                 };
             };

@@ -29,7 +29,7 @@ class EvidenceFormat(StrEnum):
     HTML = "html"
 
 
-class Evidence(BaseModel):
+class EvidenceDocument(BaseModel):
     """All that proves a requirement: what each version says, its links, what happened to them, and its results."""
 
     project: str
@@ -54,7 +54,7 @@ _MEDIA_TYPES = {"application/json": EvidenceFormat.JSON, "text/html": EvidenceFo
 
 @router.get(
     "/{requirement_id}/evidence",
-    response_model=Evidence,
+    response_model=EvidenceDocument,
     summary="All that proves a requirement, to be filed",
     responses={
         **problem_responses("404 requirement_not_found"),
