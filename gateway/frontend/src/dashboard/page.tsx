@@ -69,7 +69,7 @@ function FirstSteps() {
           {may && (
             <div>
               <ButtonLink look="primary" href="/imports">
-                {m.exchange.importFile}
+                {m.common.importFile}
               </ButtonLink>{" "}
               <ButtonLink href="/requirements">{steps.addRequirement}</ButtonLink>{" "}
               <ButtonLink href="/test-cases">{steps.addTestCase}</ButtonLink>

@@ -11,8 +11,9 @@ import { removeMapping, savedMappings, saveMapping } from "./api"
 import css from "./exchange.module.css"
 import type { AnyMapping, Mapping } from "./mapping"
 import type { SetupState } from "./use-setup"
+import { words as exchange } from "./words"
 
-const words = m.exchange.advanced
+const words = exchange.advanced
 const PROPOSED = "(proposed)"
 const OWN = "(own)"
 
@@ -31,15 +32,15 @@ export function Advanced({ setup, sheet }: { setup: SetupState; sheet: string | 
       <div className={css.line}>
         {data?.dialect && (
           <Select
-            label={m.exchange.recognised.delimiter}
+            label={exchange.recognised.delimiter}
             value={String(data.dialect.delimiter)}
-            options={optionsOf(m.exchange.recognised.delimiters)}
+            options={optionsOf(exchange.recognised.delimiters)}
             onChange={(delimiter) => set("delimiter", delimiter)}
           />
         )}
         {isText && (
           <Field
-            label={m.exchange.recognised.encoding}
+            label={exchange.recognised.encoding}
             hint={words.encodingHint}
             placeholder={data?.encoding ?? ""}
             value={options.encoding ?? ""}

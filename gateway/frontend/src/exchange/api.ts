@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query"
 import { api } from "../api/client"
 import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
 import type { components } from "../api/schema"
-import { m } from "../messages"
 import { addressed } from "../projects/address"
 import { whenSignedInAgain } from "../session/session"
 import type { AnyMapping, Mapping } from "./mapping"
+import { words } from "./words"
 
 type Schemas = components["schemas"]
 export type Import = Schemas["Import"]
@@ -80,7 +80,7 @@ async function assertUnchanged(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer()
   } catch {
-    throw new ApiProblem(CONFLICT, { detail: m.exchange.file.changed(file.name) })
+    throw new ApiProblem(CONFLICT, { detail: words.file.changed(file.name) })
   }
 }
 

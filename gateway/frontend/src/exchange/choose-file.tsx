@@ -3,11 +3,11 @@ import { Button } from "../kit/button"
 import { useDropped } from "../kit/dropped"
 import { Refusal } from "../kit/form"
 import { useShortcuts } from "../kit/shortcuts"
-import { m } from "../messages"
 import { MOST_BYTES } from "./api"
 import css from "./exchange.module.css"
+import { words as exchange } from "./words"
 
-const words = m.exchange.file
+const words = exchange.file
 
 /** Where a file is dropped or chosen. */
 export function ChooseFile({ choose }: { choose: (file: File) => void }) {

@@ -10,8 +10,9 @@ import { ReportLinks } from "../results/pieces"
 import { words as results } from "../results/words"
 import { parseAlternatives, useUrl } from "../url"
 import css from "./exchange.module.css"
+import { words as exchange } from "./words"
 
-const words = m.exchange.export
+const words = exchange.export
 const FORMATS = Object.keys(words.formats) as ExportFormat[]
 const text = v.optional(v.string())
 const KINDS = ["all", "requirements", "test_cases", "links"] as const
@@ -57,7 +58,7 @@ export default function ExportsPage() {
             value={kind}
             options={KINDS.map((value) => ({
               value,
-              label: value === "all" ? words.all : (m.exchange.kinds[value] ?? ""),
+              label: value === "all" ? words.all : (exchange.kinds[value] ?? ""),
             }))}
             onChange={(next) => setUrl({ kind: next })}
           />

@@ -20,14 +20,15 @@ import { ChooseFile } from "./choose-file"
 import css from "./exchange.module.css"
 import { changesOf } from "./plan"
 import { Setup } from "./setup"
+import { words as exchange } from "./words"
 
-const words = m.exchange.history
+const words = exchange.history
 const URL_FIELDS = { status: v.optional(v.string()) }
 
 const COLUMNS: Column<Import>[] = [
   { id: "when", label: words.when, width: 128, cell: ({ created_at }) => <Ago iso={created_at} /> },
   { id: "file", label: words.file, width: 160, grow: true, cell: fileOf },
-  { id: "state", label: words.state, width: 108, cell: ({ status }) => m.exchange.statuses[status] },
+  { id: "state", label: words.state, width: 108, cell: ({ status }) => exchange.statuses[status] },
   { id: "result", label: words.result, width: 200, rank: 1, grow: true, cell: changesOf },
   {
     id: "by",
@@ -39,7 +40,7 @@ const COLUMNS: Column<Import>[] = [
 ]
 
 function fileOf({ id, file_name }: Import) {
-  const name = file_name ?? m.exchange.job.unnamed
+  const name = file_name ?? exchange.job.unnamed
   return (
     <Link href={`/imports/${id}`} tabIndex={-1} title={name}>
       {name}
@@ -51,19 +52,19 @@ function fileOf({ id, file_name }: Import) {
 export default function ImportsPage() {
   const mayImport = useMay("reviewer")
   const [file, setFile] = useState<File>()
-  const whyNot = useWhyNot(m.exchange.onlyReviewersHint)
+  const whyNot = useWhyNot(exchange.onlyReviewersHint)
   if (!mayImport) {
     return (
-      <Page title={m.exchange.imports}>
-        <Empty title={m.exchange.onlyReviewers} hint={whyNot}>
-          <ButtonLink href="/exports">{m.exchange.toExport}</ButtonLink>
+      <Page title={m.shell.imports}>
+        <Empty title={exchange.onlyReviewers} hint={whyNot}>
+          <ButtonLink href="/exports">{exchange.toExport}</ButtonLink>
         </Empty>
       </Page>
     )
   }
   if (file) return <Setup key={`${file.name} ${file.lastModified}`} file={file} choose={setFile} />
   return (
-    <Page title={m.exchange.imports} fill>
+    <Page title={m.shell.imports} fill>
       <ChooseFile choose={setFile} />
       <History />
     </Page>
@@ -85,7 +86,7 @@ function History() {
           label={words.state}
           value={status}
           onChange={(next) => setUrl({ status: next })}
-          options={optionsOf(m.exchange.statuses)}
+          options={optionsOf(exchange.statuses)}
         />
       </FilterBar>
       <Rest>

@@ -20,8 +20,9 @@ import css from "./exchange.module.css"
 import { BySheet, Counts, changed, countOf, refused, Summary, waiting } from "./plan"
 import { useSecondsLeft } from "./progress"
 import { formatName, sizeOf } from "./setup"
+import { words as exchange } from "./words"
 
-const words = m.exchange.job
+const words = exchange.job
 const PHASES = ["upload", "read", "plan", "look", "apply"] as const
 /** The progress of what is read, and of what waits to be looked at. */
 const READ = 0.5
@@ -36,7 +37,7 @@ export default function ImportPage() {
   const above = <Link href="/imports">{words.back}</Link>
   if (!job) {
     return (
-      <Page title={m.exchange.imports} above={above}>
+      <Page title={m.shell.imports} above={above}>
         {isGone(error) ? <Empty title={words.gone} /> : <NotYet query={query} />}
       </Page>
     )
@@ -103,7 +104,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
             </Button>
           )}
           {!isGoingOn(job) && job.status !== "planned" && mayImport && (
-            <ButtonLink href="/imports">{m.exchange.importFile}</ButtonLink>
+            <ButtonLink href="/imports">{m.common.importFile}</ButtonLink>
           )}
         </>
       }
@@ -112,7 +113,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
         <FactList
           areBeside
           facts={[
-            [m.exchange.history.state, m.exchange.statuses[job.status]],
+            [exchange.history.state, exchange.statuses[job.status]],
             [words.format, formatName(job.format)],
             [words.size, sizeOf(job.size)],
             [words.by, people(job.created_by)],
@@ -144,7 +145,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
             )}
           </section>
         )}
-        {job.counts && !isKept && <p className={css.quiet}>{m.exchange.rows.gone}</p>}
+        {job.counts && !isKept && <p className={css.quiet}>{exchange.rows.gone}</p>}
       </div>
       {isAsking && <AskFirst job={job} close={() => setAsking(false)} run={run} />}
     </Page>
@@ -167,16 +168,16 @@ function Progress({ job }: { job: Import }) {
       <ol className={css.phases}>
         {PHASES.map((name, place) => (
           <li key={name} aria-current={name === now ? "step" : undefined} data-done={place < at || undefined}>
-            <span aria-hidden="true">{place < at ? "●" : name === now ? "◐" : "○"}</span> {m.exchange.phases[name]}
+            <span aria-hidden="true">{place < at ? "●" : name === now ? "◐" : "○"}</span> {exchange.phases[name]}
             <span className="visually-hidden">
-              : {m.exchange.phaseState[place < at ? "done" : name === now ? "now" : "later"]}
+              : {exchange.phaseState[place < at ? "done" : name === now ? "now" : "later"]}
             </span>
           </li>
         ))}
       </ol>
-      <progress max={1} value={job.progress} aria-label={m.exchange.progress} />
+      <progress max={1} value={job.progress} aria-label={exchange.progress} />
       <span>
-        {[job.rows_read > 0 && m.exchange.rowsRead(job.rows_read), left && m.exchange.left(left)]
+        {[job.rows_read > 0 && exchange.rowsRead(job.rows_read), left && exchange.left(left)]
           .filter(Boolean)
           .join(", ")}
       </span>

@@ -2,8 +2,9 @@ import { nameOfField } from "../items/fields"
 import { type Kind, REQUIREMENTS, TEST_CASES } from "../items/kinds"
 import { m } from "../messages"
 import { fieldOn, IGNORE, type OfProject, type Part, REST, type Target } from "./mapping"
+import { words as exchange } from "./words"
 
-const words = m.exchange.sheet
+const words = exchange.sheet
 
 const OURS: [RegExp, string][] = [
   [/\bassign_external_id\b/g, words.optionOfIds],

@@ -1,12 +1,12 @@
 import { Field } from "../kit/field"
 import { optionsOf } from "../kit/filter"
 import { Select } from "../kit/select"
-import { m } from "../messages"
 import { useMay } from "../session/session"
 import type { Options } from "./api"
 import css from "./exchange.module.css"
+import { words as exchange } from "./words"
 
-const words = m.exchange.options
+const words = exchange.options
 const TEXTS = [
   { name: "source_system", label: words.source_system, hint: words.source_systemHint },
   { name: "assign_external_id", label: words.external_id, hint: words.external_idHint },

@@ -1,12 +1,13 @@
 import { Link } from "wouter"
 import { nameOfField } from "../items/fields"
-import { formatCount, m } from "../messages"
+import { formatCount } from "../messages"
 import type { Action, Import } from "./api"
 import css from "./exchange.module.css"
 import { plainly } from "./names"
+import { words as exchange } from "./words"
 
-const words = m.exchange.job
-const ACTIONS = Object.keys(m.exchange.actions) as Action[]
+const words = exchange.job
+const ACTIONS = Object.keys(exchange.actions) as Action[]
 const MOST_SHEETS = 20
 type Sheet = NonNullable<NonNullable<Import["summary"]>["sheets"]>[number]
 const REFUSED: Action[] = ["conflict", "error"]
@@ -28,7 +29,7 @@ const ENDED_WITHOUT = new Set(["cancelled", "failed", "expired"])
 export function changesOf(job: Import): string {
   if (ENDED_WITHOUT.has(job.status) && job.applied_at === null) return ""
   const said = ACTIONS.filter((action) => action !== "unchanged" && countOf(job, action) > 0)
-  return said.map((action) => `${m.exchange.actions[action]} ${formatCount(countOf(job, action))}`).join(" · ")
+  return said.map((action) => `${exchange.actions[action]} ${formatCount(countOf(job, action))}`).join(" · ")
 }
 
 /** What comes of each sheet of a workbook, in a sentence each. */
@@ -38,9 +39,9 @@ export function BySheet({ job: { summary } }: { job: Import }) {
   return (
     <ul className={css.remarks}>
       {sheets.slice(0, MOST_SHEETS).map((sheet) => (
-        <li key={sheet.sheet}>{m.exchange.comingOf(sheet.sheet, whatOf(sheet))}</li>
+        <li key={sheet.sheet}>{exchange.comingOf(sheet.sheet, whatOf(sheet))}</li>
       ))}
-      {sheets.length > MOST_SHEETS && <li className={css.quiet}>{m.exchange.more(sheets.length - MOST_SHEETS)}</li>}
+      {sheets.length > MOST_SHEETS && <li className={css.quiet}>{exchange.more(sheets.length - MOST_SHEETS)}</li>}
     </ul>
   )
 }
@@ -55,7 +56,7 @@ function whatOf(sheet: Sheet): string {
   const waits = KINDS.reduce((sum, kind) => sum + (sheet[kind].wait ?? 0), 0)
   const others = (["conflict", "error", "skip"] as const).flatMap((action) => {
     const count = KINDS.reduce((sum, kind) => sum + sheet[kind][action], 0)
-    return count > 0 ? [`${formatCount(count)} ${m.exchange.actions[action].toLowerCase()}`] : []
+    return count > 0 ? [`${formatCount(count)} ${exchange.actions[action].toLowerCase()}`] : []
   })
   return [...taken, waits > 0 && words.wait(waits), ...others].filter(Boolean).join(", ") || words.nothingOf
 }
@@ -75,7 +76,7 @@ export function Counts({ job }: { job: Import }) {
             <th scope="col">{words.kind}</th>
             {shown.map((action) => (
               <th key={action} scope="col" className={css.number}>
-                {m.exchange.actions[action]}
+                {exchange.actions[action]}
               </th>
             ))}
           </tr>
@@ -83,7 +84,7 @@ export function Counts({ job }: { job: Import }) {
         <tbody>
           {KINDS.map((kind) => (
             <tr key={kind}>
-              <th scope="row">{m.exchange.kinds[kind]}</th>
+              <th scope="row">{exchange.kinds[kind]}</th>
               {shown.map((action) => (
                 <td key={action} className={css.number} data-state={REFUSED.includes(action) ? "failed" : undefined}>
                   {!counts[kind][action] ? (
@@ -131,7 +132,7 @@ export function Summary({ job: { id, summary, options } }: { job: Import }) {
                         .filter(Boolean)
                         .join(", ")}
                     </span>{" "}
-                    {isFailure && <Link href={`/imports/${id}/rows?code=${code}`}>{m.exchange.rows.title}</Link>}
+                    {isFailure && <Link href={`/imports/${id}/rows?code=${code}`}>{exchange.rows.title}</Link>}
                   </li>
                 ))}
               </ul>

@@ -1,10 +1,10 @@
 import { nameOfField, textOf } from "../items/fields"
 import type { Field } from "../items/merge"
-import { m } from "../messages"
 import type { Inspection } from "./api"
 import css from "./exchange.module.css"
+import { words as exchange } from "./words"
 
-const words = m.exchange.preview
+const words = exchange.preview
 const LONGEST = 120
 
 /** The first items of a file that has no tables, with what is wrong in each. */
@@ -27,7 +27,7 @@ export function Preview({ inspection: { rows } }: { inspection: Inspection }) {
                 {hasProblems && <th scope="col">{words.problems}</th>}
                 {fields.map((field) => (
                   <th key={field} scope="col">
-                    {m.exchange.sheet.ofLinks[field] ?? nameOfField(field)}
+                    {exchange.sheet.ofLinks[field] ?? nameOfField(field)}
                   </th>
                 ))}
               </tr>
@@ -36,7 +36,7 @@ export function Preview({ inspection: { rows } }: { inspection: Inspection }) {
               {rows.map((row, at) => (
                 <tr key={at} data-failed={row.problems.length > 0 || undefined}>
                   <th scope="row">{row.row}</th>
-                  <td>{m.exchange.rowKinds[row.kind]}</td>
+                  <td>{exchange.rowKinds[row.kind]}</td>
                   {hasProblems && <td>{row.problems.map(({ message }) => message).join(" ")}</td>}
                   {fields.map((field) => (
                     <td key={field}>{cut(shown(field, row.fields[field]))}</td>

@@ -19,8 +19,9 @@ import { useUrl } from "../url"
 import { type Import, importOf, type Row, readRows } from "./api"
 import css from "./exchange.module.css"
 import { plainly } from "./names"
+import { words as exchange } from "./words"
 
-const words = m.exchange.rows
+const words = exchange.rows
 const PAGE = 100
 const text = v.optional(v.string())
 const URL_FIELDS = { kind: text, action: text, code: text }
@@ -29,8 +30,8 @@ const PATHS: Record<string, string> = { requirement: "/requirements", test_case:
 
 const COLUMNS: Column<Row>[] = [
   { id: "row", label: words.row, width: 64, isNumber: true, cell: ({ row }) => row },
-  { id: "kind", label: words.kind, width: 108, rank: 3, cell: ({ kind }) => m.exchange.rowKinds[kind] },
-  { id: "action", label: words.action, width: 92, cell: ({ action }) => action && m.exchange.actions[action] },
+  { id: "kind", label: words.kind, width: 108, rank: 3, cell: ({ kind }) => exchange.rowKinds[kind] },
+  { id: "action", label: words.action, width: 92, cell: ({ action }) => action && exchange.actions[action] },
   { id: "key", label: words.key, width: 124, rank: 2, cell: ({ key }) => <span title={key ?? ""}>{key}</span> },
   {
     id: "title",
@@ -59,10 +60,10 @@ export default function ImportRowsPage() {
   const { id = "" } = useParams()
   const query = useQuery(importOf(id))
   const { data: job, error } = query
-  const name = job?.file_name ?? m.exchange.job.unnamed
+  const name = job?.file_name ?? exchange.job.unnamed
   return (
     <Page title={words.of(name)} above={<Link href={`/imports/${id}`}>{words.back}</Link>} fill>
-      {job ? <Rows job={job} /> : isGone(error) ? <Empty title={m.exchange.job.gone} /> : <NotYet query={query} />}
+      {job ? <Rows job={job} /> : isGone(error) ? <Empty title={exchange.job.gone} /> : <NotYet query={query} />}
     </Page>
   )
 }
@@ -82,14 +83,14 @@ function Rows({ job }: { job: Import }) {
           label={words.action}
           value={url.action}
           onChange={(action) => setUrl({ action })}
-          options={optionsOf(m.exchange.actions)}
+          options={optionsOf(exchange.actions)}
           opener={{ keys: "f", label: words.filters }}
         />
         <Filter
           label={words.kind}
           value={url.kind}
           onChange={(kind) => setUrl({ kind })}
-          options={optionsOf(m.exchange.rowKinds)}
+          options={optionsOf(exchange.rowKinds)}
         />
         <Filter
           label={words.code}
@@ -130,8 +131,8 @@ function RowPanel({ row, close }: { row: Row; close: () => void }) {
           {[
             row.row !== null && `${words.row} ${formatCount(row.row)}`,
             row.line !== null && words.line(row.line),
-            m.exchange.rowKinds[kind],
-            action && m.exchange.actions[action],
+            exchange.rowKinds[kind],
+            action && exchange.actions[action],
           ]
             .filter(Boolean)
             .join(" · ")}
@@ -152,7 +153,7 @@ function RowPanel({ row, close }: { row: Row; close: () => void }) {
           </section>
         )}
         {row.raises_version && <p className={css.quiet}>{words.newVersion}</p>}
-        {row.makes_suspect > 0 && <p>▲ {m.exchange.job.suspect(row.makes_suspect)}</p>}
+        {row.makes_suspect > 0 && <p>▲ {exchange.job.suspect(row.makes_suspect)}</p>}
         {isThere && <Link href={`${path}/${item_id}`}>{words.open}</Link>}
       </article>
     </Panel>

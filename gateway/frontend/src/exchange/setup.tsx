@@ -23,8 +23,8 @@ import { inUnits, useSecondsLeft } from "./progress"
 import { Sheet, Types } from "./sheet"
 import { problemsOf, rolesOf } from "./sheets"
 import { type SetupState, useSetup, useUpload } from "./use-setup"
+import { words } from "./words"
 
-const words = m.exchange
 /** Exports of Traceline, which alone can be restored. */
 const NATIVE = new Set(["json", "ndjson"])
 /** More tabs than these are no help. */

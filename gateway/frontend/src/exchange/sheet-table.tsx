@@ -1,6 +1,6 @@
 import { Button } from "../kit/button"
 import { InlineSelect } from "../kit/inline-select"
-import { formatCount, formatShare, m } from "../messages"
+import { formatCount, formatShare } from "../messages"
 import { useMay } from "../session/session"
 import type { Described, Table } from "./api"
 import css from "./exchange.module.css"
@@ -21,8 +21,9 @@ import {
 import { namesOf, plainly, targetName } from "./names"
 import { type CellProblem, type Proposal, reasonOf } from "./sheets"
 import { Values } from "./values"
+import { words as exchange } from "./words"
 
-const words = m.exchange.sheet
+const words = exchange.sheet
 const SURE = 0.7
 
 type Props = {
@@ -43,7 +44,7 @@ export function SheetTable({ table, parts, proposal, fields, problems, change }:
   if (table.rows.length === 0) return <p className={css.quiet}>{words.noRows}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section className={css.across} tabIndex={0} aria-label={table.sheet ?? m.exchange.recognised.tableOf}>
+    <section className={css.across} tabIndex={0} aria-label={table.sheet ?? exchange.recognised.tableOf}>
       <table className={`${css.table} ${css.file}`}>
         <thead>
           <tr>
@@ -135,7 +136,7 @@ function ColumnMenu({ column, columns, parts, proposal, fields, change }: MenuPr
           </Button>
         </>
       ) : made ? (
-        <span className={css.why}>{words.willMake(made.name, m.exchange.fieldKinds[made.kind] ?? made.kind)}</span>
+        <span className={css.why}>{words.willMake(made.name, exchange.fieldKinds[made.kind] ?? made.kind)}</span>
       ) : (
         <Why target={target} name={name} proposed={reasonOf(parts, column, proposal)} />
       )}

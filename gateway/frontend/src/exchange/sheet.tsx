@@ -2,7 +2,7 @@ import { Button } from "../kit/button"
 import { InlineSelect } from "../kit/inline-select"
 import { Select } from "../kit/select"
 import { complain } from "../kit/toast"
-import { formatCount, m } from "../messages"
+import { formatCount } from "../messages"
 import type { Table, Typed } from "./api"
 import css from "./exchange.module.css"
 import { type Part, partsOf, type Role, roleOf, withParts, withType } from "./mapping"
@@ -11,8 +11,9 @@ import { SheetTable } from "./sheet-table"
 import { problemsOf } from "./sheets"
 import type { SetupState } from "./use-setup"
 import { Constants } from "./values"
+import { words as exchange } from "./words"
 
-const words = m.exchange.sheet
+const words = exchange.sheet
 const ROLES = ["requirements", "test_cases", "links", "matrix", "ignore"]
 const SEARCHED_ROWS = 30
 

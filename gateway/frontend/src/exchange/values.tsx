@@ -1,14 +1,15 @@
 import { nameOfField, optionsOf } from "../items/fields"
 import { InlineSelect } from "../kit/inline-select"
 import { Popover } from "../kit/popover"
-import { formatCount, m } from "../messages"
+import { formatCount } from "../messages"
 import type { Described } from "./api"
 import css from "./exchange.module.css"
 import type { Closed, Part } from "./mapping"
 import * as mappings from "./mapping"
 import { kindOf } from "./names"
+import { words as exchange } from "./words"
 
-const words = m.exchange.sheet
+const words = exchange.sheet
 const AS_IT_IS = ""
 
 type Props = { part: Part; field: Closed; column: Described; change: (part: Part) => void }

@@ -32,7 +32,7 @@ export function NothingThere({ kind, url, setUrl, create }: Props) {
         {mayWrite && (
           <>
             <ButtonLink look="primary" href="/imports">
-              {m.exchange.importFile}
+              {m.common.importFile}
             </ButtonLink>
             <Button onPress={create}>{kind.words.create}</Button>
           </>

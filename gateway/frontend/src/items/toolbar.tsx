@@ -47,7 +47,7 @@ export function Toolbar({ kind, own, url, setUrl, choice, children }: Props) {
         </div>
         <Views kind={kind} />
         <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
-          {m.exchange.exports}
+          {m.shell.exports}
         </ButtonLink>
         <Menu label={m.items.columns} entries={choice} />
       </div>

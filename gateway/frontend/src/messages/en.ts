@@ -1,5 +1,4 @@
 import { common } from "./en/common"
-import { exchange } from "./en/exchange"
 import { fields } from "./en/fields"
 import { items } from "./en/items"
 import { matrix } from "./en/matrix"
@@ -12,7 +11,6 @@ import { suspect } from "./en/suspect"
 
 export const en = {
   common,
-  exchange,
   fields,
   items,
   matrix,

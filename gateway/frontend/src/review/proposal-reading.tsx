@@ -3,6 +3,7 @@ import type { components } from "../api/schema"
 import { Diff } from "../kit/diff"
 import { FactList } from "../kit/facts"
 import { formatAgo, formatScore, m, people } from "../messages"
+import { words } from "./proposal-words"
 import own from "./proposals.module.css"
 import { type Texts, textsOf } from "./queries"
 import type { Pair } from "./queue"
@@ -21,8 +22,8 @@ export function ProposalReading({ proposal }: { proposal: Proposal }) {
     <div className={css.reading}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
       <div className={css.pair} tabIndex={0}>
-        <section className={own.said} aria-label={m.review.rationale}>
-          <h2>{`${m.review.kinds[proposal.kind]}: ${titleOf(proposal)}`}</h2>
+        <section className={own.said} aria-label={words.rationale}>
+          <h2>{`${words.kinds[proposal.kind]}: ${titleOf(proposal)}`}</h2>
           <p className={own.rationale}>{rationale}</p>
         </section>
         <What proposal={proposal} />
@@ -30,17 +31,17 @@ export function ProposalReading({ proposal }: { proposal: Proposal }) {
       <aside className={`${css.edge} ${why.why}`} aria-label={m.review.why}>
         <FactList
           facts={[
-            [m.review.proposedBy, agent.name],
-            [m.review.owner, people(agent.owner)],
-            [m.review.program, client && [client.name, client.version].filter(Boolean).join(" ")],
-            [m.review.proposedAt, formatAgo(proposal.created_at)],
-            [m.review.ourScore, score === null ? m.review.noScore : formatScore(score)],
-            [m.review.confidence, confidence !== null && formatScore(confidence)],
+            [words.proposedBy, agent.name],
+            [words.owner, people(agent.owner)],
+            [words.program, client && [client.name, client.version].filter(Boolean).join(" ")],
+            [words.proposedAt, formatAgo(proposal.created_at)],
+            [words.ourScore, score === null ? words.noScore : formatScore(score)],
+            [words.confidence, confidence !== null && formatScore(confidence)],
           ]}
         />
         {evidence.length > 0 && (
           <section className={why.part}>
-            <h3>{m.review.evidence}</h3>
+            <h3>{words.evidence}</h3>
             <ul className={own.evidence}>
               {evidence.map((one) => (
                 <li key={JSON.stringify(one)}>
@@ -67,7 +68,7 @@ function Shown({ evidence: { type, ref, lines, quote } }: { evidence: Evidence }
       ) : (
         <code>{at}</code>
       )}{" "}
-      <span className={why.quiet}>{m.review.evidenceTypes[type]}</span>
+      <span className={why.quiet}>{words.evidenceTypes[type]}</span>
       {quote && <blockquote className={own.quote}>{quote}</blockquote>}
     </>
   )
@@ -96,7 +97,7 @@ function Differences({ proposal }: { proposal: Proposal }) {
     <div className={own.fields}>
       {Object.entries(proposal.differences ?? {}).map(([field, segments]) => (
         <section key={field}>
-          <h3>{m.review.field(field)}</h3>
+          <h3>{words.field(field)}</h3>
           <Diff segments={segments} />
         </section>
       ))}
@@ -109,7 +110,7 @@ function Body({ said }: { said: Record<string, unknown> }) {
     <div className={own.fields}>
       {Object.entries(said).map(([field, value]) => (
         <section key={field}>
-          <h3>{m.review.field(field)}</h3>
+          <h3>{words.field(field)}</h3>
           <p>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</p>
         </section>
       ))}

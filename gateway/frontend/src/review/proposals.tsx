@@ -11,6 +11,7 @@ import { From } from "./from"
 import rows from "./list.module.css"
 import css from "./page.module.css"
 import { ProposalReading } from "./proposal-reading"
+import { words } from "./proposal-words"
 import own from "./proposals.module.css"
 import { titleOf, useProposals } from "./use-proposals"
 
@@ -53,7 +54,7 @@ export default function Proposals({ from }: { from: string }) {
         <div className={css.columns}>
           <div className={css.list}>
             <div className={rows.box}>
-              <ol aria-label={m.review.proposals}>
+              <ol aria-label={words.proposals}>
                 {waiting.map((one) => (
                   <li key={one.id} className={own.place}>
                     <button
@@ -67,7 +68,7 @@ export default function Proposals({ from }: { from: string }) {
                       </span>
                       <span className={rows.titles}>
                         <span>{titleOf(one)}</span>
-                        <span className={rows.test}>{`${m.review.kinds[one.kind]} · ${one.agent.name}`}</span>
+                        <span className={rows.test}>{`${words.kinds[one.kind]} · ${one.agent.name}`}</span>
                       </span>
                     </button>
                   </li>
@@ -82,7 +83,7 @@ export default function Proposals({ from }: { from: string }) {
                 {note?.of === current.id && (
                   <Field
                     label={m.review.noteLabel}
-                    hint={m.review.agentReads}
+                    hint={words.agentReads}
                     lines={2}
                     autoFocus
                     value={note.text}
@@ -108,7 +109,7 @@ export default function Proposals({ from }: { from: string }) {
                     {m.review.reject}
                   </Button>
                   <Button look="primary" keys="a" onPress={accept}>
-                    {m.review.acceptKinds[current.kind]}
+                    {words.acceptKinds[current.kind]}
                   </Button>
                 </div>
               </div>
@@ -118,7 +119,7 @@ export default function Proposals({ from }: { from: string }) {
       ) : (
         <None>
           <NotYet query={list} />
-          {list.data && <Empty title={m.review.noProposals} hint={m.review.noProposalsHint} />}
+          {list.data && <Empty title={words.noProposals} hint={words.noProposalsHint} />}
         </None>
       )}
     </div>

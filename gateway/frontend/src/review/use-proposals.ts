@@ -6,6 +6,7 @@ import type { components } from "../api/schema"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { AGENTS } from "./from"
+import { words } from "./proposal-words"
 import type { Decision } from "./queue"
 
 export type Proposal = components["schemas"]["Proposal"]
@@ -101,10 +102,10 @@ export function useProposals(from: string) {
 /** Return what is proposed in a few words. */
 export function titleOf({ kind, requirement, test_case: testCase, body, target }: Proposal): string {
   const name = (item: { external_id: string | null; title: string } | null) => item?.external_id ?? item?.title
-  if (kind === "requirement" || kind === "test_case") return String(body.title ?? m.review.kinds[kind])
+  if (kind === "requirement" || kind === "test_case") return String(body.title ?? words.kinds[kind])
   const ends = [name(requirement), name(testCase)].filter((end) => end !== undefined)
   if (kind === "relation") return [ends[0] ?? target.child, target.parent].join(" → ")
-  return ends.join(" ↔ ") || m.review.kinds[kind]
+  return ends.join(" ↔ ") || words.kinds[kind]
 }
 
 function reasonOf(error: unknown): string {

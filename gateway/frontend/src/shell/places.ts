@@ -19,7 +19,7 @@ export function usePlaces(): PlaceGroup[] {
   const isAdminHere = useMay("admin")
   const mayImport = useMay("reviewer")
   const counts = useCounts()
-  const { shell, exchange, projects } = m
+  const { shell, projects } = m
   function countOf(what: keyof typeof counts) {
     const count = counts[what]
     if (!count) return {}
@@ -49,8 +49,8 @@ export function usePlaces(): PlaceGroup[] {
     {
       name: shell.places.exchange,
       places: [
-        ...(mayImport ? [{ path: "/imports", label: exchange.imports, key: "i", icon: "import" } as const] : []),
-        { path: "/exports", label: exchange.exports, key: "e", icon: "export" },
+        ...(mayImport ? [{ path: "/imports", label: shell.imports, key: "i", icon: "import" } as const] : []),
+        { path: "/exports", label: shell.exports, key: "e", icon: "export" },
       ],
     },
     {

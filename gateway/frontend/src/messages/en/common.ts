@@ -3,6 +3,7 @@ import { countedOf } from "./counted"
 export const common = {
   product: "Traceline",
   loading: "Loading",
+  importFile: "Import a file",
   lookingFor: "Looking for links",
   looking: (done: number, total: number) =>
     total > 0 ? `Looking for links: ${countedOf("item")(done, total)}` : "Looking for links",

@@ -64,9 +64,6 @@ const fieldKinds: Record<string, string> = {
 
 export const exchange = {
   fieldKinds,
-  imports: "Import",
-  exports: "Export",
-  importFile: "Import a file",
   kinds: { requirements: "Requirements", test_cases: "Test cases", links: "Links" } as Record<string, string>,
   rowKinds: {
     requirement: "Requirement",

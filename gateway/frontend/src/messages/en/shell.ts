@@ -9,6 +9,8 @@ export const shell = {
   tree: "Requirement tree",
   testCases: "Test cases",
   results: "Test results",
+  imports: "Import",
+  exports: "Export",
   suspect: "Suspect links",
   notifications: "Notifications",
   users: "Users",
