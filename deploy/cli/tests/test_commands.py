@@ -242,6 +242,14 @@ def test_an_export_that_is_cut_off_is_told(
     assert [*tmp_path.glob("*.ndjson")] == []
 
 
+_INTERRUPTIBLE = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("traceline_cli.main", run_name="__main__", alter_sys=True)
+"""
+"""Runs the command line where Ctrl-C is heard: under nohup it is not, nor is it by what runs in the background."""
+
+
 def _interrupted(running: subprocess.Popen[bytes]) -> bytes:
     """Press Ctrl-C, and once more where that came just before the program began to wait; return its stderr."""
     for _ in range(5):
@@ -274,7 +282,7 @@ def test_who_interrupts_a_command_closes_no_gate(tmp_path: Path, words: list[str
     with socket.create_server(("127.0.0.1", 0)) as silent, ExitStack() as kept:
         silent.settimeout(30)
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        command = [sys.executable, "-m", "traceline_cli.main", *words, "--url", url]
+        command = [sys.executable, "-c", _INTERRUPTIBLE, *words, "--url", url]
         with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path, env=environment) as running:
             if words == ["login"]:
                 assert running.stderr is not None
