@@ -8,13 +8,13 @@ from sqlalchemy.dialects import postgresql as pg
 
 from catalog_service.exchange.models import add_tables
 from catalog_service.executions.models import add_tables as add_tables_of_executions
+from catalog_service.relations.models import add_tables as add_table_of_relations
+from catalog_service.timeline.models import add_tables as add_tables_of_timelines
 from catalog_service.values import (
     AutomationStatus,
     LinkSource,
     LinkType,
     PriorityLevel,
-    RelationSource,
-    RelationType,
     RequirementStatus,
     RequirementType,
     TestCaseStatus,
@@ -194,78 +194,6 @@ sa.Index(None, links.c.test_case_id)
 sa.Index(None, links.c.project_id, links.c.created_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.updated_at, links.c.id.desc())
 sa.Index(None, links.c.project_id, links.c.link_source, links.c.link_type)
-
-requirement_relations = sa.Table(
-    "requirement_relations",
-    metadata,
-    project_column(),
-    sa.Column("id", sa.Uuid, primary_key=True),
-    required("child_id", sa.ForeignKey("requirements.id", ondelete="CASCADE")),
-    required("parent_id", sa.ForeignKey("requirements.id", ondelete="CASCADE")),
-    required("relation_type", sa.Text),
-    sa.Column("role", sa.String(100), comment="what another tool calls it"),
-    sa.Column("notes", sa.Text),
-    required("source", sa.Text),
-    timestamp("created_at"),
-    sa.Column("created_by", sa.String(100)),
-    timestamp("confirmed_at", nullable=True),
-    sa.Column("confirmed_by", sa.String(100)),
-    timestamp("updated_at"),
-    required("child_version", sa.Integer, comment="when made or last confirmed"),
-    required("parent_version", sa.Integer, comment="when made or last confirmed"),
-    sa.UniqueConstraint("child_id", "parent_id", name="uq_requirement_relations_ends"),
-    sa.CheckConstraint("child_id <> parent_id", name="ends"),
-    one_of("relation_type", *RelationType),
-    one_of("source", *RelationSource),
-    comment="requirements above requirements",
-)
-sa.Index(None, requirement_relations.c.parent_id)
-sa.Index(
-    None,
-    requirement_relations.c.project_id,
-    requirement_relations.c.created_at,
-    requirement_relations.c.id.desc(),
-)
-sa.Index(
-    None,
-    requirement_relations.c.project_id,
-    requirement_relations.c.updated_at,
-    requirement_relations.c.id.desc(),
-)
-
-link_changes = sa.Table(
-    "link_changes",
-    metadata,
-    project_column(),
-    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-    required("link_id", sa.Uuid, comment="stays when the link is deleted"),
-    required("requirement_id", sa.Uuid),
-    required("test_case_id", sa.Uuid),
-    required("action", sa.Text, comment="updated, deleted"),
-    required("actor", sa.Text),
-    timestamp("occurred_at"),
-    required("told", pg.JSON, comment="the changes; of a deletion, the link as it was"),
-    sa.Column("import_id", sa.Uuid, comment="of the import that did it, if one did"),
-    comment="what happened to links after they were made; written by a trigger of their events",
-)
-sa.Index(None, link_changes.c.requirement_id)
-sa.Index(None, link_changes.c.test_case_id)
-
-suggestion_reviews = sa.Table(
-    "suggestion_reviews",
-    metadata,
-    project_column(),
-    sa.Column("suggestion_id", sa.Uuid, primary_key=True),
-    timestamp("reviewed_at", primary_key=True),
-    required("requirement_id", sa.Uuid),
-    required("test_case_id", sa.Uuid),
-    required("actor", sa.Text),
-    required("score", sa.Double),
-    sa.Column("note", sa.Text),
-    comment="suggestions that were rejected; accepted ones are links",
-)
-sa.Index(None, suggestion_reviews.c.requirement_id)
-sa.Index(None, suggestion_reviews.c.test_case_id)
 
 waiting_references = sa.Table(
     "waiting_references",
@@ -460,3 +388,5 @@ project_fields = sa.Table(
 
 add_tables(metadata)
 add_tables_of_executions(metadata)
+add_table_of_relations(metadata)
+add_tables_of_timelines(metadata)
