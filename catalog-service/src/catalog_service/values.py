@@ -95,6 +95,8 @@ class RelationType(StrEnum):
 
 ROLLING = (RelationType.REFINES, RelationType.DERIVES_FROM)
 """Relations that say what stands above what: no circle can be made of them, and verdicts roll up along them."""
+ROLLING_TYPES = f"({', '.join(repr(one.value) for one in ROLLING)})"
+"""The types of relations that roll up, as a list of SQL."""
 
 
 class RelationSource(StrEnum):

@@ -50,7 +50,7 @@ async def _links(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
     conditions = Conditions()
     conditions.add(f"l.{kind.name}_id = %(item)s", item=item_id)
     page = PageRequest(_NEWEST_LINK_FIRST, _MOST_LINKS)
-    found = await links.find_page(connection, conditions, page)
+    found = await links.LINKS.find_page(connection, conditions, page)
     return {"items": [_link(row) for row in found.rows], "total": found.total}
 
 

@@ -49,8 +49,8 @@ class LinkWrite(NewBody):
     notes: OptionalText = None
 
 
-class RestoredLink(LinkWrite):
-    """A link of a file that is restored."""
+class _RestoredJoining(BaseModel):
+    """What is restored of a link and of a relation."""
 
     id: UUID
     created_at: datetime
@@ -58,6 +58,11 @@ class RestoredLink(LinkWrite):
     confirmed_at: datetime | None = None
     confirmed_by: UpTo100 = None
     updated_at: datetime
+
+
+class RestoredLink(LinkWrite, _RestoredJoining):
+    """A link of a file that is restored."""
+
     requirement_version: Version = 1
     test_case_version: Version = 1
 
@@ -71,15 +76,9 @@ class RelationWrite(NewBody):
     source: RelationSource = RelationSource.IMPORTED
 
 
-class RestoredRelation(RelationWrite):
+class RestoredRelation(RelationWrite, _RestoredJoining):
     """A relation of a file that is restored."""
 
-    id: UUID
-    created_at: datetime
-    created_by: UpTo100 = None
-    confirmed_at: datetime | None = None
-    confirmed_by: UpTo100 = None
-    updated_at: datetime
     child_version: Version = 1
     parent_version: Version = 1
 

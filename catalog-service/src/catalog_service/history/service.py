@@ -161,7 +161,7 @@ def _is_shown(item: Row, name: str) -> bool:
 async def suspicion_of(database: Database, link_id: UUID) -> Row:
     """Return what both items of a link said when it was made or last confirmed, compared to now; raises NotFound."""
     async with snapshot(database) as connection:
-        link = await links.get(connection, link_id)
+        link = await links.LINKS.get(connection, link_id)
         compared = await _compared(connection, link, links.ends(link), suspicion.SIDES)
     return {"link_id": link_id, **_told(link, suspicion.reason(link)), **await compared()}
 
@@ -169,7 +169,7 @@ async def suspicion_of(database: Database, link_id: UUID) -> Row:
 async def suspicion_of_relation(database: Database, relation_id: UUID) -> Row:
     """Return what both requirements of a relation said when it was made or last confirmed; raises NotFound."""
     async with snapshot(database) as connection:
-        relation = await relations.get(connection, relation_id)
+        relation = await relations.RELATIONS.get(connection, relation_id)
         compared = await _compared(connection, relation, relations.ends(relation), suspicion_of_relations.SIDES)
     return {
         "relation_id": relation_id,

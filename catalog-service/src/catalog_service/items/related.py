@@ -3,12 +3,9 @@
 from uuid import UUID
 
 from catalog_service.items.suspicion import suspect_relations
-from catalog_service.values import ROLLING
+from catalog_service.values import ROLLING_TYPES
 from chassis.core.problems import Invalid
 from chassis.web.conditions import Conditions
-
-ROLLING_TYPES = f"({', '.join(repr(one.value) for one in ROLLING)})"
-"""The types of relations that roll up, as a list of SQL."""
 
 _ROLLS = f"n.relation_type IN {ROLLING_TYPES}"
 _HAS = {

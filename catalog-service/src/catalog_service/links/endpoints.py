@@ -16,7 +16,7 @@ from catalog_service.items.endpoints import with_body
 from catalog_service.items.ends import check_named
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import service, undoing
-from catalog_service.links.bulk import ManyLinks
+from catalog_service.links.bulk import MANY_LINKS
 from catalog_service.links.repository import LinkRow
 from catalog_service.links.schemas import (
     AcceptedSuggestions,
@@ -163,7 +163,7 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     filters = read_query(request, LinkFilters)
     conditions, ends = filters.conditions(), _ends(filters.expand)
     wanted = filters.page(request, _order(parse_sort(filters.sort, list(_SORTS))))
-    found = await service.find_page(database, conditions, wanted)
+    found = await service.LINKS.find_page(database, conditions, wanted)
     rows = [tagged(service.shown(row), ends(row), wanted.fields) for row in found.rows]
     return page(request, wanted, found, rows)
 
@@ -177,7 +177,7 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
 @with_body(bulk_change_of(BulkChange, "LinksChange", LinkFilters, LinkPatch, {"link_type": "verifies"}))
 async def change_links(request: Request, body: BulkChange, reviewer: Reviewer, database: Db) -> Response:
     """As `POST /requirements/bulk` does. Suspicion stays; both items of a deleted link stay."""
-    return await answer_many(request, database, reviewer, ManyLinks(), body)
+    return await answer_many(request, database, reviewer, MANY_LINKS, body)
 
 
 @router.get(
@@ -188,7 +188,7 @@ async def change_links(request: Request, body: BulkChange, reviewer: Reviewer, d
 )
 async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db, expand: Expand = None) -> Response:
     """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
-    ends, link = _ends(expand), await service.read(database, link_id)
+    ends, link = _ends(expand), await service.LINKS.read(database, link_id)
     return item(request, {**service.shown(link), **ends(link)})
 
 
@@ -202,7 +202,7 @@ async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer
     """A JSON merge patch (RFC 7396). Suspicion stays; see confirm."""
     fields = body.model_dump(exclude_unset=True)
     check = partial(check_precondition, request)
-    return item(request, await service.update(database, link_id, fields, actor_of(reviewer), check))
+    return item(request, await service.LINKS.update(database, link_id, fields, actor_of(reviewer), check))
 
 
 @router.delete(
@@ -214,7 +214,7 @@ async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer
 )
 async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
     """Both items stay; the pair can be linked, and suggested, again."""
-    await service.delete(database, link_id, actor_of(reviewer), partial(check_precondition, request))
+    await service.LINKS.delete(database, link_id, actor_of(reviewer), partial(check_precondition, request))
     return Response(status_code=204)
 
 
@@ -227,7 +227,7 @@ async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, datab
 async def confirm_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
     """Clears suspicion. With `If-Match`, only if the link and its suspicion are as they were read."""
     check = partial(check_precondition, request)
-    return item(request, await service.confirm(database, link_id, actor_of(reviewer), check))
+    return item(request, await service.LINKS.confirm(database, link_id, actor_of(reviewer), check))
 
 
 def _add_linked(kind: ItemKind, other: ItemKind, listed: type[BaseModel]) -> None:

@@ -9,8 +9,8 @@ from psycopg.types.json import Json
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.joining.repository import JoiningTable
 from catalog_service.links.fields import COLUMNS, StoredLink
-from catalog_service.row_counts import counted
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.db.rows import fetch_column, fetch_value
@@ -73,6 +73,7 @@ SELECTED = (
     f"{', '.join(f'l.{column}' for column in COLUMNS)}, {ENDS}, {suspicion.COLUMNS}, {SUGGESTION} AS suggestion_id"
 )
 """The columns of a LinkRow, over `links l` and JOINED_ENDS."""
+LINKS: JoiningTable[LinkRow] = JoiningTable("links", "l", SELECTED, JOINED_ENDS)
 
 
 def exists(**members: Any) -> Conflict:
@@ -85,62 +86,6 @@ _REFUSALS = {
     "fk_links_requirement_id_requirements": REQUIREMENT.not_found(),
     "fk_links_test_case_id_test_cases": TEST_CASE.not_found(),
 }
-
-
-async def find(connection: Connection, link_id: UUID) -> LinkRow | None:
-    """Return a link, or None."""
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE l.id = %s", (link_id,))
-    return cast("LinkRow | None", await cursor.fetchone())
-
-
-async def lock(connection: Connection, link_id: UUID) -> None:
-    """Lock a link, if there is one: what is read after it is the newest of the link and of its items."""
-    await connection.execute("SELECT FROM links WHERE id = %s FOR UPDATE", (link_id,))
-
-
-async def find_ids(connection: Connection, conditions: Conditions) -> list[UUID]:
-    """Return the ids of the links that fulfil conditions on `links l`, in their order."""
-    query = f"SELECT l.id FROM links l {conditions.where} ORDER BY l.id"
-    return await fetch_column(connection, query, conditions.parameters)
-
-
-async def find_newest(connection: Connection, conditions: Conditions, limit: int) -> list[LinkRow]:
-    """Return the newest of the links that fulfil conditions on `links l`."""
-    cursor = connection.cursor(binary=True)
-    newest = f"SELECT * FROM links l {conditions.where} ORDER BY l.created_at DESC, l.id LIMIT %(limit)s"
-    await cursor.execute(
-        f"SELECT {SELECTED} FROM ({newest}) l {JOINED_ENDS} ORDER BY l.created_at DESC, l.id",
-        {**conditions.parameters, "limit": limit},
-    )
-    return cast("list[LinkRow]", await cursor.fetchall())
-
-
-async def lock_all(connection: Connection, ids: Sequence[UUID], conditions: Conditions) -> list[LinkRow]:
-    """Return those of the links that fulfil conditions on `links l`, locked in one order."""
-    locked = await fetch_column(
-        connection,
-        f"SELECT l.id FROM links l WHERE l.id = ANY(%(wanted)s){conditions.also} ORDER BY l.id FOR UPDATE",
-        {**conditions.parameters, "wanted": list(ids)},
-    )
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE l.id = ANY(%s) ORDER BY l.id", (locked,))
-    return cast("list[LinkRow]", await cursor.fetchall())
-
-
-async def update_all(connection: Connection, rows: Sequence[Row], names: Sequence[str]) -> None:
-    """Store the columns `names` of links, which must be locked."""
-    await connection.execute(
-        f"UPDATE links SET {', '.join(f'{name} = new.{name}' for name in names)}"
-        " FROM json_populate_recordset(NULL::links, %s) AS new WHERE links.id = new.id",
-        (Json([{name: row[name] for name in ("id", *names)} for row in rows]),),
-    )
-
-
-async def find_page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
-    """Return one page of links, each a LinkRow, under conditions on `links l`."""
-    total = None if conditions.narrowed else counted("links")
-    return await fetch_page(connection, SELECTED, "links l", conditions, wanted, total, joined=JOINED_ENDS)
 
 
 async def find_linked(
@@ -205,23 +150,6 @@ async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
             f"WITH event AS ({outbox.RECORD}) INSERT INTO links ({columns(row)}) VALUES ({placeholders(row)})",
             {**row, **outbox.fields(event)},
         )
-
-
-async def update(connection: Connection, link_id: UUID, fields: Row, event: NewEvent) -> None:
-    """Store fields of a link with its event."""
-    assignments = ", ".join(f"{name} = %({name})s" for name in fields)
-    await connection.execute(
-        f"WITH event AS ({outbox.RECORD}) UPDATE links SET {assignments} WHERE id = %(id)s",
-        {**fields, "id": link_id, **outbox.fields(event)},
-    )
-
-
-async def delete(connection: Connection, link_id: UUID, event: NewEvent) -> None:
-    """Delete a link with its event."""
-    await connection.execute(
-        f"WITH event AS ({outbox.RECORD}) DELETE FROM links WHERE id = %(id)s",
-        {"id": link_id, **outbox.fields(event)},
-    )
 
 
 async def lock_links_of(connection: Connection, column: str, item_ids: list[UUID]) -> list[NamedLink]:
@@ -319,8 +247,3 @@ async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID
         ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
     )
     return cast("list[LockedLink]", await cursor.fetchall())
-
-
-async def delete_all(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Delete links, which must be locked."""
-    await connection.execute("DELETE FROM links WHERE id = ANY(%s)", (list(ids),))

@@ -1,9 +1,8 @@
 """What can be done to links: each change with its event, in one transaction."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 from uuid import UUID, uuid4
 
 from catalog_service.authorship import author
@@ -11,21 +10,18 @@ from catalog_service.items import repository as items
 from catalog_service.items import suspicion
 from catalog_service.items.ends import check_found
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.joining.service import Joining
 from catalog_service.links import repository
 from catalog_service.links.fields import COLUMNS, ORIGIN, StoredLink
-from catalog_service.links.repository import LinkRow, NamedLink
+from catalog_service.links.repository import LinkRow
 from catalog_service.links.schemas import AcceptedSuggestion
 from catalog_service.values import LinkSource, LinkType
-from chassis.core.problems import Conflict, NotFound, Problem
+from chassis.core.problems import Conflict, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
-from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
-
-Check = Callable[[Row], None]
-"""Refuses a change, by raising, of a link as it is answered."""
 
 _UNDONE = Conflict("This acceptance has been undone.", code="acceptance_undone")
 
@@ -51,29 +47,7 @@ def ends(row: Mapping[str, Any], prefix: str = "") -> Row:
     }
 
 
-async def get(connection: Connection, link_id: UUID) -> LinkRow:
-    """Return a link; raises NotFound."""
-    row = await repository.find(connection, link_id)
-    if row is None:
-        raise not_found()
-    return row
-
-
-def not_found() -> NotFound:
-    """Return the problem of an id that no link has."""
-    return NotFound("There is no link with this id.", code="link_not_found")
-
-
-async def read(database: Database, link_id: UUID) -> LinkRow:
-    """The same on a connection of its own."""
-    async with database.connection() as connection:
-        return await get(connection, link_id)
-
-
-async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
-    """Return one page of links, each a LinkRow, under conditions on `links l`."""
-    async with database.connection() as connection:
-        return await repository.find_page(connection, conditions, wanted)
+LINKS: Joining[LinkRow] = Joining("link", repository.LINKS, suspicion.SIDES, shown, (LinkUpdated, LinkDeleted))
 
 
 async def find_linked(
@@ -234,78 +208,12 @@ async def existing(database: Database, conflict: Conflict) -> Conflict:
     return conflict if link_id is None else repository.exists(**conflict.members, link_id=link_id)
 
 
-@asynccontextmanager
-async def _locked(database: Database, link_id: UUID, check: Check) -> AsyncIterator[tuple[Connection, LinkRow]]:
-    """A transaction with a link that is about to change; raises NotFound, and what `check` raises of it."""
-    async with database.transaction() as connection:
-        await repository.lock(connection, link_id)
-        row = await get(connection, link_id)
-        check(shown(row))
-        yield connection, row
-
-
-async def update(database: Database, link_id: UUID, fields: Row, actor: Actor, check: Check) -> Row:
-    """Bring a link to `fields` (link_type, notes); return it as it is answered. No change is no update."""
-    async with _locked(database, link_id, check) as (connection, row):
-        changed = changes_of(row, fields)
-        if changed:
-            row = await _update(connection, row, changed, {}, actor)
-    return shown(row)
-
-
-async def confirm(database: Database, link_id: UUID, actor: Actor, check: Check) -> Row:
-    """Confirm that a link holds for both items as they are now; return it as it is answered."""
-    async with _locked(database, link_id, check) as (connection, row):
-        row = await confirm_locked(connection, row, actor)
-    return shown(row)
-
-
-async def confirm_locked(connection: Connection, row: LinkRow, actor: Actor) -> LinkRow:
-    """The same of a link that is locked; return it as it is then."""
-    confirmation = {"confirmed_at": datetime.now(UTC), "confirmed_by": author(actor)}
-    versions = {
-        "requirement_version": row["requirement_version_now"],
-        "test_case_version": row["test_case_version_now"],
-    }
-    return await _update(connection, row, confirmation, versions, actor)
-
-
-async def delete(database: Database, link_id: UUID, actor: Actor, check: Check) -> None:
-    """Delete a link."""
-    async with _locked(database, link_id, check) as (connection, row):
-        await repository.delete(connection, link_id, deleted(row, actor))
-
-
-async def _update(connection: Connection, row: LinkRow, changed: Row, more: Row, actor: Actor) -> LinkRow:
-    """Store the `changed` fields of a link, which its event tells, and `more`; return it with them."""
-    stored: Row = {**changed, **more, "updated_at": changed.get("confirmed_at") or datetime.now(UTC)}
-    now = cast(LinkRow, {**row, **stored})
-    await repository.update(connection, row["id"], stored, updated(row, now, changed, actor))
-    return now
-
-
-def changes_of(row: Mapping[str, Any], fields: Row) -> Row:
-    """Return those of the fields that a link, or another row, has otherwise."""
-    return {name: value for name, value in fields.items() if row[name] != value}
-
-
-def updated(row: LinkRow, now: LinkRow, names: Iterable[str], actor: Actor) -> NewEvent:
-    """Return the event of a link that was `row` and whose fields `names` are as in `now`."""
-    changes = {name: {"before": cast(Row, row)[name], "after": cast(Row, now)[name]} for name in names}
-    return NewEvent(LinkUpdated.model_validate({"link": now, "changes": changes}), str(row["id"]), actor)
-
-
 async def deletions_with_items(
     connection: Connection, kind: ItemKind, item_ids: list[UUID], actor: Actor
 ) -> list[NewEvent]:
     """Lock the links of items that are about to be deleted; return the events of their end."""
     rows = await repository.lock_links_of(connection, f"{kind.name}_id", item_ids)
-    return [deleted(row, actor) for row in rows]
-
-
-def deleted(row: NamedLink, actor: Actor) -> NewEvent:
-    """Return the event of a link that was deleted, read with the titles of its ends."""
-    return NewEvent(LinkDeleted.model_validate({"link": row}), str(row["id"]), actor)
+    return [LINKS.deleted(row, actor) for row in rows]
 
 
 def _linked(row: Row, other: ItemKind) -> Row:

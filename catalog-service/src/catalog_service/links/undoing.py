@@ -51,8 +51,10 @@ async def undo_reviews(connection: Connection, undone: Sequence[UndoneReview]) -
     )
     removed = {link["id"]: (one, link) for one, link in possible if link is not None}
     if removed:
-        await repository.delete_all(connection, list(removed))
-        await outbox.record(connection, [service.deleted(link, one.actor.as_actor()) for one, link in removed.values()])
+        await repository.LINKS.delete_all(connection, list(removed))
+        await outbox.record(
+            connection, [service.LINKS.deleted(link, one.actor.as_actor()) for one, link in removed.values()]
+        )
     return outcomes
 
 

@@ -128,7 +128,7 @@ class Applying:
 
 async def _unlink(connection: Connection, proposed: ProposedChange, actor: Actor) -> Done:
     row, target = await _locked_link(connection, proposed)
-    await link_rows.delete(connection, row["id"], links.deleted(row, actor))
+    await links.LINKS.table.delete(connection, row["id"], links.LINKS.deleted(row, actor))
     return Done(row["id"], target)
 
 
@@ -136,7 +136,7 @@ async def _confirm_link(connection: Connection, proposed: ProposedChange, actor:
     row, target = await _locked_link(connection, proposed)
     if not links.shown(row)["suspect"]:
         raise Conflict("This link is not suspect: there is nothing to confirm.", code="link_not_suspect")
-    await links.confirm_locked(connection, row, actor)
+    await links.LINKS.confirm_locked(connection, row, actor)
     return Done(row["id"], target)
 
 
@@ -177,8 +177,8 @@ async def _locked_link(connection: Connection, proposed: ProposedChange) -> tupl
     link_id = await link_rows.id_of_pair(connection, pair["requirement"]["id"], pair["test_case"]["id"])
     if link_id is None:
         raise NotFound("The two are not linked.", code="link_not_found")
-    await link_rows.lock(connection, link_id)
-    row = await links.get(connection, link_id)
+    await links.LINKS.table.lock(connection, link_id)
+    row = await links.LINKS.get(connection, link_id)
     target: Row = {kind.name: pair[kind.name]["id"] for kind in KINDS}
     for kind in KINDS:
         version = f"{kind.name}_version"

@@ -16,7 +16,7 @@ from catalog_service.items.endpoints import with_body
 from catalog_service.items.ends import check_named
 from catalog_service.items.suspicion import suspect_relations
 from catalog_service.relations import service
-from catalog_service.relations.bulk import ManyRelations
+from catalog_service.relations.bulk import MANY_RELATIONS
 from catalog_service.relations.repository import RelationRow
 from catalog_service.relations.schemas import (
     ExpandedRelation,
@@ -163,7 +163,7 @@ async def list_relations(request: Request, viewer: Viewer, database: Db) -> Resp
     filters = read_query(request, RelationFilters)
     conditions, ends = filters.conditions(), _ends(filters.expand)
     wanted = filters.page(request, _order(parse_sort(filters.sort, list(_SORTS))))
-    found = await service.find_page(database, conditions, wanted)
+    found = await service.RELATIONS.find_page(database, conditions, wanted)
     rows = [tagged(service.shown(row), ends(row), wanted.fields) for row in found.rows]
     return page(request, wanted, found, rows)
 
@@ -179,7 +179,7 @@ async def list_relations(request: Request, viewer: Viewer, database: Db) -> Resp
 )
 async def change_relations(request: Request, body: BulkChange, reviewer: Reviewer, database: Db) -> Response:
     """As `POST /requirements/bulk` does. Suspicion stays; both requirements of a deleted relation stay."""
-    return await answer_many(request, database, reviewer, ManyRelations(), body)
+    return await answer_many(request, database, reviewer, MANY_RELATIONS, body)
 
 
 @router.get(
@@ -192,7 +192,7 @@ async def read_relation(
     request: Request, relation_id: UUID, viewer: Viewer, database: Db, expand: Expand = None
 ) -> Response:
     """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
-    ends, relation = _ends(expand), await service.read(database, relation_id)
+    ends, relation = _ends(expand), await service.RELATIONS.read(database, relation_id)
     return item(request, {**service.shown(relation), **ends(relation)})
 
 
@@ -208,7 +208,10 @@ async def update_relation(
     """A JSON merge patch (RFC 7396). Suspicion stays; see confirm. To other requirements: make another relation."""
     fields = body.model_dump(exclude_unset=True)
     check = partial(check_precondition, request)
-    return item(request, await service.update(database, relation_id, fields, actor_of(reviewer), check))
+    updated = await service.RELATIONS.update(
+        database, relation_id, fields, actor_of(reviewer), check, service.check_change
+    )
+    return item(request, updated)
 
 
 @router.delete(
@@ -220,7 +223,7 @@ async def update_relation(
 )
 async def delete_relation(request: Request, relation_id: UUID, reviewer: Reviewer, database: Db) -> Response:
     """Both requirements stay."""
-    await service.delete(database, relation_id, actor_of(reviewer), partial(check_precondition, request))
+    await service.RELATIONS.delete(database, relation_id, actor_of(reviewer), partial(check_precondition, request))
     return Response(status_code=204)
 
 
@@ -233,7 +236,7 @@ async def delete_relation(request: Request, relation_id: UUID, reviewer: Reviewe
 async def confirm_relation(request: Request, relation_id: UUID, reviewer: Reviewer, database: Db) -> Response:
     """Clears suspicion. With `If-Match`, only if the relation and its suspicion are as they were read."""
     check = partial(check_precondition, request)
-    return item(request, await service.confirm(database, relation_id, actor_of(reviewer), check))
+    return item(request, await service.RELATIONS.confirm(database, relation_id, actor_of(reviewer), check))
 
 
 @router.get(

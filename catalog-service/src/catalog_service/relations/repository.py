@@ -1,23 +1,20 @@
 """The SQL of relations."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict, cast
+from collections.abc import Iterable, Sequence
+from typing import TypedDict, cast
 from uuid import UUID
 
-from psycopg.types.json import Json
-
 from catalog_service.items.kinds import BRIEF, REQUIREMENT
-from catalog_service.items.related import ROLLING_TYPES
+from catalog_service.joining.repository import JoiningTable
 from catalog_service.relations import suspicion
 from catalog_service.relations.fields import COLUMNS, StoredRelation
-from catalog_service.row_counts import counted
+from catalog_service.values import ROLLING_TYPES
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
-from chassis.db.rows import fetch_column, fetch_value
+from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.conditions import Conditions
-from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
+from chassis.web.listing import Row
 
 
 class NamedRelation(StoredRelation):
@@ -59,6 +56,7 @@ NAMES = ", ".join(f"{alias}.{name} AS {end}_{name}" for end, alias in _ALIASES.i
 """What `service.ends` needs, beside the ids that a relation has of both."""
 SELECTED = f"{', '.join(f'n.{column}' for column in COLUMNS)}, {NAMES}, {suspicion.COLUMNS}"
 """The columns of a RelationRow, over `requirement_relations n` and JOINED_ENDS."""
+RELATIONS: JoiningTable[RelationRow] = JoiningTable("requirement_relations", "n", SELECTED, JOINED_ENDS)
 
 _REFUSALS = {
     "fk_requirement_relations_child_id_requirements": REQUIREMENT.not_found(),
@@ -73,50 +71,6 @@ def exists(relation_id: UUID | None = None) -> Conflict:
     return Conflict(detail, code="relation_exists", members=members)
 
 
-async def find(connection: Connection, relation_id: UUID) -> RelationRow | None:
-    """Return a relation, or None."""
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE n.id = %s", (relation_id,))
-    return cast("RelationRow | None", await cursor.fetchone())
-
-
-async def lock(connection: Connection, relation_id: UUID) -> None:
-    """Lock a relation, if there is one: what is read after it is the newest of it and of its requirements."""
-    await connection.execute("SELECT FROM requirement_relations WHERE id = %s FOR UPDATE", (relation_id,))
-
-
-async def find_ids(connection: Connection, conditions: Conditions) -> list[UUID]:
-    """Return the ids of the relations that fulfil conditions on `requirement_relations n`, in their order."""
-    query = f"SELECT n.id FROM requirement_relations n {conditions.where} ORDER BY n.id"
-    return await fetch_column(connection, query, conditions.parameters)
-
-
-async def find_newest(connection: Connection, conditions: Conditions, limit: int) -> list[RelationRow]:
-    """Return the newest of the relations that fulfil conditions on `requirement_relations n`."""
-    cursor = connection.cursor(binary=True)
-    newest = (
-        f"SELECT * FROM requirement_relations n {conditions.where} ORDER BY n.created_at DESC, n.id LIMIT %(limit)s"
-    )
-    await cursor.execute(
-        f"SELECT {SELECTED} FROM ({newest}) n {JOINED_ENDS} ORDER BY n.created_at DESC, n.id",
-        {**conditions.parameters, "limit": limit},
-    )
-    return cast("list[RelationRow]", await cursor.fetchall())
-
-
-async def lock_all(connection: Connection, ids: Sequence[UUID], conditions: Conditions) -> list[RelationRow]:
-    """Return those of the relations that fulfil conditions on `requirement_relations n`, locked in one order."""
-    locked = await fetch_column(
-        connection,
-        f"SELECT n.id FROM requirement_relations n WHERE n.id = ANY(%(wanted)s){conditions.also}"
-        " ORDER BY n.id FOR UPDATE",
-        {**conditions.parameters, "wanted": list(ids)},
-    )
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE n.id = ANY(%s) ORDER BY n.id", (locked,))
-    return cast("list[RelationRow]", await cursor.fetchall())
-
-
 async def lock_relations_of(connection: Connection, item_ids: list[UUID]) -> list[NamedRelation]:
     """Return the relations of requirements, on whichever side, locked in one order."""
     cursor = connection.cursor(binary=True)
@@ -126,22 +80,6 @@ async def lock_relations_of(connection: Connection, item_ids: list[UUID]) -> lis
         {"ids": item_ids},
     )
     return cast("list[NamedRelation]", await cursor.fetchall())
-
-
-async def update_all(connection: Connection, rows: Sequence[Row], names: Sequence[str]) -> None:
-    """Store the columns `names` of relations, which must be locked."""
-    await connection.execute(
-        f"UPDATE requirement_relations n SET {', '.join(f'{name} = new.{name}' for name in names)}"
-        " FROM json_populate_recordset(NULL::requirement_relations, %s) AS new WHERE n.id = new.id",
-        (Json([{name: row[name] for name in ("id", *names)} for row in rows]),),
-    )
-
-
-async def find_page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
-    """Return one page of relations, each a RelationRow, under conditions on `requirement_relations n`."""
-    total = None if conditions.narrowed else counted("requirement_relations")
-    source = "requirement_relations n"
-    return await fetch_page(connection, SELECTED, source, conditions, wanted, total, joined=JOINED_ENDS)
 
 
 async def lock_ends(connection: Connection, ids: Iterable[UUID], external_ids: Iterable[str] = ()) -> list[End]:
@@ -228,25 +166,3 @@ async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
             f" VALUES ({placeholders(row)})",
             {**row, **outbox.fields(event)},
         )
-
-
-async def update(connection: Connection, relation_id: UUID, fields: Mapping[str, Any], event: NewEvent) -> None:
-    """Store fields of a relation with its event."""
-    assignments = ", ".join(f"{name} = %({name})s" for name in fields)
-    await connection.execute(
-        f"WITH event AS ({outbox.RECORD}) UPDATE requirement_relations SET {assignments} WHERE id = %(id)s",
-        {**fields, "id": relation_id, **outbox.fields(event)},
-    )
-
-
-async def delete(connection: Connection, relation_id: UUID, event: NewEvent) -> None:
-    """Delete a relation with its event."""
-    await connection.execute(
-        f"WITH event AS ({outbox.RECORD}) DELETE FROM requirement_relations WHERE id = %(id)s",
-        {"id": relation_id, **outbox.fields(event)},
-    )
-
-
-async def delete_all(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Delete relations, which must be locked."""
-    await connection.execute("DELETE FROM requirement_relations WHERE id = ANY(%s)", (list(ids),))

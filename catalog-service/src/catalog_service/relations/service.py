@@ -1,7 +1,6 @@
 """What can be done to relations: each change with its event, in one transaction."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -10,21 +9,19 @@ from catalog_service.authorship import author
 from catalog_service.items import repository as items
 from catalog_service.items.ends import check_found
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, ItemKind
+from catalog_service.joining.service import Joining
 from catalog_service.links import service as links
 from catalog_service.relations import repository, suspicion
 from catalog_service.relations.circles import find_way
 from catalog_service.relations.fields import COLUMNS, VERSIONS, StoredRelation
-from catalog_service.relations.repository import End, NamedRelation, RelationRow
+from catalog_service.relations.repository import End, RelationRow
 from catalog_service.values import ROLLING, RelationSource
-from chassis.core.problems import Conflict, FieldError, Invalid, NotFound
+from chassis.core.problems import Conflict, FieldError, Invalid
 from chassis.db.database import Connection, Database
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts.catalog import RelationCreated, RelationDeleted, RelationUpdated
-
-Check = Callable[[Row], None]
-"""Refuses a change, by raising, of a relation as it is answered."""
 
 MOST_PARENTS = 100
 ENDS = ("child", "parent")
@@ -46,29 +43,9 @@ def short(row: Mapping[str, Any], end: str) -> Row:
     return {name: row[f"{end}_{name}"] for name in BRIEF}
 
 
-async def get(connection: Connection, relation_id: UUID) -> RelationRow:
-    """Return a relation; raises NotFound."""
-    row = await repository.find(connection, relation_id)
-    if row is None:
-        raise not_found()
-    return row
-
-
-def not_found() -> NotFound:
-    """Return the problem of an id that no relation has."""
-    return NotFound("There is no relation with this id.", code="relation_not_found")
-
-
-async def read(database: Database, relation_id: UUID) -> RelationRow:
-    """The same on a connection of its own."""
-    async with database.connection() as connection:
-        return await get(connection, relation_id)
-
-
-async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
-    """Return one page of relations, each a RelationRow, under conditions on `requirement_relations n`."""
-    async with database.connection() as connection:
-        return await repository.find_page(connection, conditions, wanted)
+RELATIONS: Joining[RelationRow] = Joining(
+    "relation", repository.RELATIONS, suspicion.SIDES, shown, (RelationUpdated, RelationDeleted)
+)
 
 
 async def find_related(database: Database, item_id: UUID, directions: Iterable[str], wanted: PageRequest) -> Fetched:
@@ -81,7 +58,7 @@ async def find_related(database: Database, item_id: UUID, directions: Iterable[s
     conditions = Conditions()
     conditions.add(f"({is_side or 'false'})", item_id=item_id)
     async with database.connection() as connection:
-        found = await repository.find_page(connection, conditions, wanted)
+        found = await repository.RELATIONS.find_page(connection, conditions, wanted)
         if found.total == 0 and not await items.find_all(connection, REQUIREMENT, [item_id]):
             raise REQUIREMENT.not_found()
     return found._replace(rows=[_related(row, item_id) for row in found.rows])
@@ -178,68 +155,11 @@ def created(relation: StoredRelation, child: End, parent: End, actor: Actor) -> 
     return NewEvent(RelationCreated.model_validate({"relation": state}), str(relation["id"]), actor)
 
 
-@asynccontextmanager
-async def _locked(database: Database, relation_id: UUID, check: Check) -> AsyncIterator[tuple[Connection, RelationRow]]:
-    """A transaction with a relation that is about to change; raises NotFound, and what `check` raises of it."""
-    async with database.transaction() as connection:
-        await repository.lock(connection, relation_id)
-        row = await get(connection, relation_id)
-        check(shown(row))
-        yield connection, row
-
-
-async def update(database: Database, relation_id: UUID, fields: Row, actor: Actor, check: Check) -> Row:
-    """Bring a relation to `fields` (relation_type, role, notes); return it as it is answered. No change is no update.
-
-    Raises Conflict `relation_cycle` for a type that would close a circle.
-    """
-    async with _locked(database, relation_id, check) as (connection, row):
-        changed = links.changes_of(row, fields)
-        if changed:
-            await check_change(connection, row, changed)
-            row = await _update(connection, row, changed, {}, actor)
-    return shown(row)
-
-
 async def check_change(connection: Connection, row: RelationRow, changed: Row) -> None:
     """Raise Conflict `relation_cycle` if what changes of a relation would close a circle."""
     if changed.get("relation_type") in ROLLING and row["relation_type"] not in ROLLING:
         await repository.lock_project(connection)
         await check_circle(connection, row["child_id"], row["parent_id"], changed["relation_type"])
-
-
-async def confirm(database: Database, relation_id: UUID, actor: Actor, check: Check) -> Row:
-    """Confirm that a relation holds for both requirements as they are now; return it as it is answered."""
-    async with _locked(database, relation_id, check) as (connection, row):
-        confirmation = {"confirmed_at": datetime.now(UTC), "confirmed_by": author(actor)}
-        versions = {f"{end}_version": cast(Row, row)[f"{end}_version_now"] for end in ENDS}
-        row = await _update(connection, row, confirmation, versions, actor)
-    return shown(row)
-
-
-async def delete(database: Database, relation_id: UUID, actor: Actor, check: Check) -> None:
-    """Delete a relation."""
-    async with _locked(database, relation_id, check) as (connection, row):
-        await repository.delete(connection, relation_id, deleted(row, actor))
-
-
-async def _update(connection: Connection, row: RelationRow, changed: Row, more: Row, actor: Actor) -> RelationRow:
-    """Store the `changed` fields of a relation, which its event tells, and `more`; return it with them."""
-    stored: Row = {**changed, **more, "updated_at": changed.get("confirmed_at") or datetime.now(UTC)}
-    now = cast(RelationRow, {**row, **stored})
-    await repository.update(connection, row["id"], stored, updated(row, now, changed, actor))
-    return now
-
-
-def updated(row: RelationRow, now: RelationRow, names: Iterable[str], actor: Actor) -> NewEvent:
-    """Return the event of a relation that was `row` and whose fields `names` are as in `now`."""
-    changes = {name: {"before": cast(Row, row)[name], "after": cast(Row, now)[name]} for name in names}
-    return NewEvent(RelationUpdated.model_validate({"relation": now, "changes": changes}), str(row["id"]), actor)
-
-
-def deleted(row: NamedRelation, actor: Actor) -> NewEvent:
-    """Return the event of a relation that was deleted."""
-    return NewEvent(RelationDeleted.model_validate({"relation": row}), str(row["id"]), actor)
 
 
 async def deletions_with_items(
@@ -248,5 +168,5 @@ async def deletions_with_items(
     """Lock the links and relations of items that are about to be deleted; return the events of their end."""
     events = await links.deletions_with_items(connection, kind, item_ids, actor)
     if kind is REQUIREMENT:
-        events += [deleted(row, actor) for row in await repository.lock_relations_of(connection, item_ids)]
+        events += [RELATIONS.deleted(row, actor) for row in await repository.lock_relations_of(connection, item_ids)]
     return events

@@ -5,10 +5,10 @@ once.
 """
 
 from catalog_service.rolled.rules import MOST_NAMED, WORST_FIRST, RolledCoverage
-from catalog_service.values import ROLLING
+from catalog_service.values import ROLLING_TYPES
 from catalog_service.verdicts import Basis, Verdict, requirement_verdicts
 
-ROLLS_UP = f"k.relation_type IN ({', '.join(repr(one.value) for one in ROLLING)})"
+ROLLS_UP = f"k.relation_type IN {ROLLING_TYPES}"
 """Whether a relation `k` makes its child count for its parent."""
 HAS_ROLLING = f"SELECT EXISTS (SELECT FROM requirement_relations k WHERE {ROLLS_UP})"
 """The query of whether anything in the project rolls up."""

@@ -5,11 +5,11 @@ from uuid import UUID
 from catalog_service.exchange.applying import event_sql
 from catalog_service.exchange.applying.items import APPLIED, REFUSED, made, relation_payload, unless_there
 from catalog_service.exchange.applying.job import Job
-from catalog_service.items.related import ROLLING_TYPES
 from catalog_service.relations import repository
 from catalog_service.relations.circles import find_circles
 from catalog_service.relations.fields import COLUMNS, VERSIONS
 from catalog_service.relations.repository import JOINED_ENDS, NAMES
+from catalog_service.values import ROLLING_TYPES
 from chassis.db import isolation
 from chassis.db.database import Connection
 from contracts.catalog import RelationCreated, RelationUpdated

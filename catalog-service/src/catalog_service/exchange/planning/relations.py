@@ -5,10 +5,10 @@ from uuid import UUID
 
 from catalog_service.exchange.planning.items import NEW_ID
 from catalog_service.exchange.planning.links import LONGEST_KEY
-from catalog_service.items.related import ROLLING_TYPES
 from catalog_service.relations.circles import find_circles, find_way
 from catalog_service.relations.repository import parents_above
 from catalog_service.relations.service import MOST_PARENTS
+from catalog_service.values import ROLLING_TYPES
 from chassis.db.database import Connection
 
 _ENDS = ("child", "parent")

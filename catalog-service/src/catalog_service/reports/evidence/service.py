@@ -41,7 +41,7 @@ async def gather(database: Database, requirement_id: UUID, basis: Basis, made_by
         versions, more_versions = await _versions(connection, item)
         of_requirement = Conditions()
         of_requirement.add("l.requirement_id = %(item)s", item=requirement_id)
-        linked = await links.find_page(connection, of_requirement, PageRequest(_BY_CREATION, _MOST_LINKS))
+        linked = await links.LINKS.find_page(connection, of_requirement, PageRequest(_BY_CREATION, _MOST_LINKS))
         events = await timeline.read_page(
             connection,
             REQUIREMENT,
