@@ -43,6 +43,12 @@ async def state_of_results(connection: Connection) -> int:
     return changes
 
 
+async def state_of_verdicts(connection: Connection) -> Hashable:
+    """Return what is another after each change that a verdict comes from: suggestions that wait make none."""
+    record = await state(connection)
+    return record["changes"], record["last_change"], await state_of_results(connection)
+
+
 @dataclass(slots=True)
 class _Entry(Generic[T]):
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

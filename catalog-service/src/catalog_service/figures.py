@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from catalog_service.answer_cache import AnswerCache, state, state_of_results
+from catalog_service.answer_cache import AnswerCache, state_of_verdicts
 from catalog_service.verdicts import (
     VERDICTS_OF_THEIR_TEST_CASES,
     Basis,
@@ -39,14 +39,10 @@ class Missing:
     """At most MOST_NAMED, by external id and id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What there is of a part of the record."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgingFigures:
+    """Figures that are others once a pass is too old."""
 
-    groups: tuple[Group, ...]
-    test_cases: Mapping[str, int]
-    """Those that count for one of the requirements, by their verdicts."""
-    missing: Missing
     stale_before: datetime
     """For which limit of the age of a pass they were counted."""
     first_stale: datetime | None
@@ -55,6 +51,16 @@ class Figures:
     def are_of(self, limit: datetime) -> bool:
         """Check whether they are right for a limit of the age of a pass."""
         return self.stale_before <= limit and (self.first_stale is None or limit <= self.first_stale)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures(AgingFigures):
+    """What there is of a part of the record."""
+
+    groups: tuple[Group, ...]
+    test_cases: Mapping[str, int]
+    """Those that count for one of the requirements, by their verdicts."""
+    missing: Missing
 
     @property
     def total(self) -> int:
@@ -82,12 +88,10 @@ async def figures(
 
     `scope` is a query of the ids of requirements with its parameters; None: of all.
     """
-    record = await state(connection)
     return await _cache.get(
         database,
         (scope, repr(parameters), basis.question),
-        # Suggestions that wait make no verdict.
-        (record["changes"], record["last_change"], await state_of_results(connection)),
+        await state_of_verdicts(connection),
         lambda: _count(connection, scope, parameters, basis),
         is_right=lambda known: known.are_of(basis.stale_before),
     )
@@ -134,6 +138,6 @@ async def _count(connection: Connection, scope: str | None, parameters: Mapping[
         ),
         {one.value: counts.get(one.value, 0) for one in TestCaseVerdict},
         Missing(missing["count"], missing["first"] or []),
-        basis.stale_before,
-        min((row["first_stale"] for row in of_test_cases if row["first_stale"] is not None), default=None),
+        stale_before=basis.stale_before,
+        first_stale=min((row["first_stale"] for row in of_test_cases if row["first_stale"] is not None), default=None),
     )

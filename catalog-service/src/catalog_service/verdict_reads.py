@@ -8,6 +8,7 @@ from uuid import UUID
 from catalog_service.verdict_words import tell_older_test
 from catalog_service.verdicts import (
     COUNTS_TEST_CASE,
+    THESE,
     VERDICTS_OF_PAIRS,
     Basis,
     Counts,
@@ -42,13 +43,10 @@ class RequirementVerdict(TypedDict):
     missing: list[UUID]
 
 
-_THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
-
-
 async def of_requirements(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, RequirementVerdict]:
     """Return the verdicts of some requirements."""
     cursor = await connection.execute(
-        f"WITH {requirement_verdicts(_THESE, basis, of_few=True, counts=True)} SELECT * FROM verdicts",
+        f"WITH {requirement_verdicts(THESE, basis, of_few=True, counts=True)} SELECT * FROM verdicts",
         {"ids": list(ids), **basis.parameters},
     )
     return {row["requirement_id"]: as_verdict(row) for row in await cursor.fetchall()}
@@ -79,7 +77,7 @@ async def counting_test_cases(
 ) -> dict[UUID, list[CountingTestCase]]:
     """Return the test cases that count for some requirements, by name; of one without any, none."""
     query = f"""
-        WITH {requirement_verdicts(_THESE, basis, of_few=True)}
+        WITH {requirement_verdicts(THESE, basis, of_few=True)}
         SELECT p.requirement_id, t.external_id, t.title, p.verdict
         FROM ({VERDICTS_OF_PAIRS}) p JOIN test_cases t ON t.id = p.test_case_id ORDER BY t.external_id, t.id
     """

@@ -45,7 +45,8 @@ class Severity(IntEnum):
     FAILED = 6
 
 
-def _severity(status: str) -> str:
+def severity_of(status: str) -> str:
+    """Return the SQL of how bad a status is."""
     words = " ".join(f"WHEN '{one.name.lower()}' THEN {one.value}" for one in Severity if one is not Severity.NOT_RUN)
     return f"CASE {status} {words} END"
 
@@ -190,7 +191,7 @@ def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> st
     branch, too. Parameters: those of a Basis.
     """
     known = (_KNOWN_OF_BOTH if falls_back else _KNOWN).format(of_results=of_results)
-    words = {"not_run": Severity.NOT_RUN.value, "severity": _severity("k.status"), "known": known}
+    words = {"not_run": Severity.NOT_RUN.value, "severity": severity_of("k.status"), "known": known}
     if not at_commit:
         return f"{_CONTEXTS}, {_STATES.format(**words)}"
     ran = _AT_COMMIT.format(
@@ -201,6 +202,6 @@ def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> st
     )
     only_fallback = "bool_and(k.is_fallback) OVER (PARTITION BY k.test_case_id, k.test_id)" if falls_back else "false"
     states = _STATES_AT_COMMIT.format(
-        **words, severity_at_commit=_severity("r.status"), has_only_fallback=only_fallback
+        **words, severity_at_commit=severity_of("r.status"), has_only_fallback=only_fallback
     )
     return f"{_CONTEXTS}, {ran}, {states}"

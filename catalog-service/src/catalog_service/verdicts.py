@@ -222,6 +222,10 @@ _COUNTS = f""", coalesce(tests_linked, 0) AS tests_linked,
     {", ".join(f"coalesce({one}, 0) AS {one}" for one in COUNTED)}, coalesce(missing, '{{}}') AS missing"""
 
 
+THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
+"""The scope of some requirements: those with `ids`, a parameter."""
+
+
 def requirement_verdicts(scope: str | None, basis: Basis, *, of_few: bool = False, counts: bool = False) -> str:
     """Return common table expressions that end with `verdicts`: requirement_id, verdict, and Counts and missing.
 

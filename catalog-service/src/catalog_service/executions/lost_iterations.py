@@ -1,6 +1,6 @@
 """Tests that pass without a parameter that failed: nobody knows whether that is mended, or gone."""
 
-from catalog_service.answer_cache import AnswerCache, state, state_of_results
+from catalog_service.answer_cache import AnswerCache, state_of_verdicts
 from catalog_service.executions.states import WINDOW
 from catalog_service.verdicts import Basis
 from chassis.core.wording import counted
@@ -42,11 +42,10 @@ _cache: AnswerCache[list[str]] = AnswerCache(256)
 
 async def warn(database: Database, connection: Connection, basis: Basis) -> list[dict[str, str]]:
     """Warn of tests that pass, and have not run again with a parameter that failed in one of their last runs."""
-    record = await state(connection)
     names = await _cache.get(
         database,
         (basis.branch, basis.environment, basis.commit),
-        (record["changes"], record["last_change"], await state_of_results(connection)),
+        await state_of_verdicts(connection),
         lambda: fetch_column(connection, _LOST, basis.parameters),
     )
     if not names:

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from catalog_service.answer_cache import AnswerCache, state, state_of_results
-from catalog_service.verdict_states import Severity
+from catalog_service.verdict_states import Severity, severity_of
 from catalog_service.verdicts import BIT, COUNTS_FOR, OF_REQUIREMENT, Basis, TestCaseVerdict, Verdict
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_only
@@ -50,8 +50,6 @@ _ENDS = """
         SELECT *, lead(day) OVER (PARTITION BY test_id, context_id ORDER BY day) AS next_day FROM ran
     )"""
 
-_SEVERITY = " ".join(f"WHEN '{one.name.lower()}' THEN {one.value}" for one in Severity if one is not Severity.NOT_RUN)
-
 
 def _changed_by(item: str) -> str:
     """Return when an item had changed last at the end of `days.day`; null: never."""
@@ -65,7 +63,7 @@ _PAST = f"""
                (greatest(day, %(record)s::date::timestamp) + interval '1 day') AT TIME ZONE 'UTC' AS there_before
         FROM generate_series(%(first)s::timestamp, %(last)s::timestamp, %(step)s * interval '1 day') AS day
     ), {_ENDS}, results AS (
-        SELECT days.day, m.test_case_id, max(CASE e.status {_SEVERITY} END) AS severity,
+        SELECT days.day, m.test_case_id, max({severity_of("e.status")}) AS severity,
                min(e.last_pass_at) AS last_pass_at
         FROM days JOIN ends e ON e.day <= days.day AND (e.next_day IS NULL OR days.day < e.next_day)
         JOIN automated_test_cases m ON m.test_id = e.test_id GROUP BY 1, 2

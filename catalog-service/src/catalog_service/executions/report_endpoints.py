@@ -13,6 +13,7 @@ from catalog_service.executions.queries import BasisQuery, Branch, Environment, 
 from catalog_service.executions.schemas import ResultStatus, ShortTest, TestCaseStanding
 from catalog_service.items.schemas import ShortItem
 from catalog_service.verdict_reads import LinkedTestCase
+from catalog_service.verdict_schemas import CountsByVerdict
 from catalog_service.verdicts import TestCaseVerdict
 from chassis.db.database import Db
 from chassis.web.callers import Viewer
@@ -34,16 +35,8 @@ class DayOfResults(BaseModel):
     duration_ms: int
 
 
-class DayOfVerdicts(BaseModel):
+class DayOfVerdicts(CountsByVerdict):
     """How many requirements had which verdict at the end of a day."""
-
-    uncovered: int
-    failed: int
-    flaky: int
-    partial: int
-    not_run: int
-    stale: int
-    passed: int
 
 
 class ResultDay(BaseModel):

@@ -12,6 +12,7 @@ from catalog_service.items.schemas import ShortItem
 from catalog_service.links.schemas import EXPANDED_LINK_EXAMPLE, Link, SuspectReason
 from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE
 from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE
+from catalog_service.verdict_schemas import CountsByVerdict
 from chassis.web.listing import NextAfter, Page
 
 T = TypeVar("T")
@@ -148,18 +149,10 @@ _VERDICTS_EXAMPLE: JsonDict = {
 }
 
 
-class VerdictCounts(BaseModel):
+class VerdictCounts(CountsByVerdict):
     """Requirements by their verdicts."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_VERDICTS_EXAMPLE]})
-
-    uncovered: int
-    failed: int
-    flaky: int
-    partial: int
-    not_run: int
-    stale: int
-    passed: int
 
 
 class VerdictsOfAll(BaseModel):

@@ -1,10 +1,10 @@
 """How many requirements of each module have which verdict, beside how many are covered and what is suspect."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from catalog_service.answer_cache import AnswerCache, state, state_of_results
+from catalog_service.answer_cache import AnswerCache, state_of_verdicts
+from catalog_service.figures import AgingFigures
 from catalog_service.reports.repository import by_module
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import VERDICTS_OF_THEIR_TEST_CASES, Basis, Verdict, requirement_verdicts
@@ -21,15 +21,8 @@ _VERDICTS = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """Figures of a moment, and up to which limit of the age of a pass they stay the same."""
-
+class _Known(AgingFigures):
     modules: list[Row]
-    stale_before: datetime
-    first_stale: datetime | None
-
-    def is_of(self, limit: datetime) -> bool:
-        return self.stale_before <= limit and (self.first_stale is None or limit <= self.first_stale)
 
 
 _cache: AnswerCache[_Known] = AnswerCache(64)
@@ -38,13 +31,12 @@ _cache: AnswerCache[_Known] = AnswerCache(64)
 async def verdicts_by_module(database: Database, basis: Basis) -> Row:
     """Return `items`, one a module that requirements are in, and `overall`, their sum."""
     async with snapshot(database) as connection:
-        record = await state(connection)
         known = await _cache.get(
             database,
             basis.question,
-            (record["changes"], record["last_change"], await state_of_results(connection)),
+            await state_of_verdicts(connection),
             lambda: _count(connection, basis),
-            is_right=lambda known: known.is_of(basis.stale_before),
+            is_right=lambda known: known.are_of(basis.stale_before),
         )
     names = ("total_requirements", "covered_requirements", "suspect_links")
     overall: Row = {name: sum(module[name] for module in known.modules) for name in names}
@@ -71,4 +63,4 @@ async def _count(connection: Connection, basis: Basis) -> _Known:
         for counts in await by_module(connection)
         if counts["total_requirements"]
     ]
-    return _Known(modules, basis.stale_before, first_stale)
+    return _Known(modules, stale_before=basis.stale_before, first_stale=first_stale)

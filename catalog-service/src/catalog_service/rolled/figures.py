@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from catalog_service.answer_cache import AnswerCache, state, state_of_results
-from catalog_service.figures import MOST_NAMED, Figures, Group, figures
+from catalog_service.answer_cache import AnswerCache, state_of_verdicts
+from catalog_service.figures import MOST_NAMED, AgingFigures, Figures, Group, figures
 from catalog_service.rolled import queries
 from catalog_service.rolled.reads import has_rolling
 from catalog_service.rolled.rules import RolledCoverage
@@ -15,19 +14,11 @@ from chassis.db.database import Connection, Database
 
 
 @dataclass(frozen=True, slots=True)
-class RolledFigures:
+class RolledFigures(AgingFigures):
     """What requirements of a part of the record come to with those below them, wherever these are."""
 
     by_verdict: Mapping[str, Group]
     """Those that have a rolled verdict, whether they have a link or not."""
-    stale_before: datetime
-    """For which limit of the age of a pass they were counted."""
-    first_stale: datetime | None
-    """They are the same up to this limit; None: for every later one."""
-
-    def are_of(self, limit: datetime) -> bool:
-        """Check whether they are right for a limit of the age of a pass."""
-        return self.stale_before <= limit and (self.first_stale is None or limit <= self.first_stale)
 
     @property
     def total(self) -> int:
@@ -47,11 +38,10 @@ async def rolled_figures(
     """
     if not await has_rolling(connection):
         return _own(await figures(database, connection, scope, parameters, basis))
-    record = await state(connection)
     return await _cache.get(
         database,
         (scope, repr(parameters), basis.question),
-        (record["changes"], record["last_change"], await state_of_results(connection)),
+        await state_of_verdicts(connection),
         lambda: _count(connection, scope, parameters, basis),
         is_right=lambda known: known.are_of(basis.stale_before),
     )
@@ -65,7 +55,7 @@ def _own(found: Figures) -> RolledFigures:
         if known is not None:
             group = Group(group.verdict, True, known.count + group.count, [*known.first, *group.first])
         by_verdict[group.verdict] = group
-    return RolledFigures(by_verdict, found.stale_before, found.first_stale)
+    return RolledFigures(by_verdict, stale_before=found.stale_before, first_stale=found.first_stale)
 
 
 async def _count(
@@ -90,27 +80,10 @@ async def _count(
     rows = await cursor.fetchall()
     groups = {row["verdict"]: Group(row["verdict"], True, row["count"], row["first"]) for row in rows if row["verdict"]}
     (ages_from,) = (row["first_stale"] for row in rows if row["verdict"] is None)
-    return RolledFigures(groups, basis.stale_before, ages_from)
+    return RolledFigures(groups, stale_before=basis.stale_before, first_stale=ages_from)
 
 
 _IS_COVERED = f"coverage IN ('{RolledCoverage.COVERED}', '{RolledCoverage.COVERED_BELOW}')"
-
-
-async def count_covered(connection: Connection, where: str, parameters: Mapping[str, Any]) -> int:
-    """Return how many requirements `r` under a WHERE are covered, by themselves or below."""
-    cursor = await connection.execute(
-        f"""
-        WITH RECURSIVE {queries.ALL_ROLLED_COVERAGE}
-        SELECT count(*) AS covered FROM requirements r JOIN rolled_coverage c ON c.requirement_id = r.id
-        {f"{where} AND" if where else "WHERE"} {_IS_COVERED}
-        """,
-        parameters,
-        prepare=False,
-    )
-    row = await cursor.fetchone()
-    assert row is not None, "an aggregate gives one row"
-    covered: int = row["covered"]
-    return covered
 
 
 async def count_covered_by_module(connection: Connection) -> dict[str | None, int]:

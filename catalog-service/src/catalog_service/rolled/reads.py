@@ -11,7 +11,7 @@ from psycopg.rows import tuple_row
 from catalog_service import verdict_filters
 from catalog_service.rolled import queries
 from catalog_service.rolled.rules import roll_coverage, roll_verdict
-from catalog_service.verdicts import Basis, Verdict
+from catalog_service.verdicts import THESE, Basis, Verdict
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Row
@@ -21,7 +21,6 @@ E = TypeVar("E", bound=StrEnum)
 
 _FEW = 10_000
 """Of so many requirements, the results of their test cases alone are looked at."""
-_THESE = "SELECT unnest(%(ids)s::uuid[]) AS id"
 
 
 class Rolled(TypedDict):
@@ -50,8 +49,8 @@ async def of_requirements(connection: Connection, ids: Sequence[UUID], basis: Ba
     if not ids:
         return {}
     parameters = {"ids": list(ids), **basis.parameters}
-    few = await fetch_value(connection, queries.count_below(_THESE), {"ids": list(ids)}) <= _FEW
-    cursor = await connection.execute(queries.rolled_verdicts_of(_THESE, basis, of_few=few), parameters, prepare=False)
+    few = await fetch_value(connection, queries.count_below(THESE), {"ids": list(ids)}) <= _FEW
+    cursor = await connection.execute(queries.rolled_verdicts_of(THESE, basis, of_few=few), parameters, prepare=False)
     return {row["root_id"]: _rolled(row) for row in await cursor.fetchall()}
 
 

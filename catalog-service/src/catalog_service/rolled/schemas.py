@@ -6,22 +6,15 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from catalog_service.rolled.rules import RolledCoverage
+from catalog_service.verdict_schemas import CountsByVerdict
 from catalog_service.verdicts import Verdict
 
 
-class MembersByVerdict(BaseModel):
+class MembersByVerdict(CountsByVerdict):
     """How many have which verdict: of the requirement itself and all below it, each once.
 
     One without tests that has children is left out: its children speak for it.
     """
-
-    uncovered: int
-    failed: int
-    flaky: int
-    partial: int
-    not_run: int
-    stale: int
-    passed: int
 
 
 class Rolled(BaseModel):

@@ -7,7 +7,7 @@ from uuid import UUID
 from catalog_service.items.kinds import BRIEF, REQUIREMENT
 from catalog_service.items.suspicion import IS_SUSPECT
 from catalog_service.reports.levels.schemas import Direction
-from catalog_service.verdicts import VERDICTS_OF_PAIRS, Basis, requirement_verdicts
+from catalog_service.verdicts import THESE, VERDICTS_OF_PAIRS, Basis, requirement_verdicts
 from chassis.db.database import Connection
 from chassis.web.listing import Row
 
@@ -79,11 +79,10 @@ async def find(
 
 async def _tests(connection: Connection, ids: list[UUID], basis: Basis) -> Mapping[UUID, list[Row]]:
     """Return the test cases of requirements with their verdicts, by requirement and name."""
-    these = "SELECT unnest(%(ids)s::uuid[]) AS id"
     rows = await _fetch(
         connection,
         f"""
-        WITH {requirement_verdicts(these, basis, of_few=True)}
+        WITH {requirement_verdicts(THESE, basis, of_few=True)}
         SELECT l.requirement_id, {", ".join(f"t.{name}" for name in BRIEF)}, l.id AS link_id, p.verdict
         FROM links l JOIN test_cases t ON t.id = l.test_case_id
         LEFT JOIN ({VERDICTS_OF_PAIRS}) p ON p.requirement_id = l.requirement_id AND p.test_case_id = t.id

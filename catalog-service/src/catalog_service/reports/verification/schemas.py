@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from catalog_service.executions.schemas import VerdictCounts
 from catalog_service.reports.schemas import ReportedItem, ReportScope
 from catalog_service.rolled.schemas import Below, Rolled
+from catalog_service.verdict_schemas import CountsByVerdict
 from catalog_service.verdicts import Verdict
 from chassis.web.listing import Page
 
@@ -23,16 +24,8 @@ class VerificationFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
-class RequirementsByVerdict(BaseModel):
+class RequirementsByVerdict(CountsByVerdict):
     """How many requirements have which verdict."""
-
-    uncovered: int
-    failed: int
-    flaky: int
-    partial: int
-    not_run: int
-    stale: int
-    passed: int
 
 
 class TestCasesByVerdict(BaseModel):
