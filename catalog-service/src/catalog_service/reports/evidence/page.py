@@ -1,12 +1,11 @@
 """The evidence of a requirement as one HTML page that needs nothing else, runs nothing, and prints well."""
 
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from hashlib import sha256
 from html import escape
 from typing import Any
 
+from catalog_service.reports.formats.html_format import policy_of
 from catalog_service.timeline.schemas import TimelineKind
 from chassis.db.erasure import without_pseudonyms
 
@@ -33,10 +32,7 @@ section { break-inside: auto; }
 }
 @media print { :root { font-size: 11px; } body { margin: 0; padding: 0; max-width: none; } }
 """
-_POLICY = (
-    "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
-)
+_POLICY = policy_of(_STYLE)
 HEADERS = {
     "Content-Security-Policy": f"{_POLICY}; frame-ancestors 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",
@@ -59,12 +55,12 @@ def write(evidence: Mapping[str, Any]) -> str:
     title = f"Evidence of {item['external_id'] or item['title']}"
     facts = [
         ("Project", evidence["project"]),
-        ("Made", _moment(evidence["made_at"]) + _by(evidence["made_by"])),
+        ("Made", _moment(evidence["made_at"]) + _say_by_whom(evidence["made_by"])),
         ("Verdict", f"{(item['verdict'] or 'none').replace('_', ' ')}, by results of {evidence['branch']}"),
         ("Status", item["status"]),
         ("Module", item["module"]),
         ("Version", str(item["version"])),
-        ("Created", _moment(item["created_at"]) + _by(item["created_by"])),
+        ("Created", _moment(item["created_at"]) + _say_by_whom(item["created_by"])),
     ]
     parts = [
         f'<p class="quiet">{_text(title)}</p>\n<h1>{_text(item["title"])}</h1>',
@@ -91,7 +87,7 @@ def _section(title: str, parts: Iterable[str]) -> str:
 
 def _version(version: Mapping[str, Any]) -> str:
     said = f"Version {version['version']}"
-    when = "" if version["at"] is None else f"{_moment(version['at'])}{_by(version['actor'])}"
+    when = "" if version["at"] is None else f"{_moment(version['at'])}{_say_by_whom(version['actor'])}"
     return (
         f'<h3>{said} <span class="quiet">{_text(when)}</span></h3><p><strong>{_text(version["title"])}</strong></p>'
         f'<p>{_text(version["description"])}</p><p class="quiet">{_text(version["type"])},'
@@ -104,12 +100,12 @@ def _links(links: Sequence[Mapping[str, Any]]) -> str:
     for link in links:
         test_case = link["test_case"]
         made = {"manual": "made", "imported": "imported"}.get(link["link_source"], "accepted")
-        by = f"{made}{_by(link['created_by'])}, {_moment(link['created_at'])}"
+        by = f"{made}{_say_by_whom(link['created_by'])}, {_moment(link['created_at'])}"
         if made == "accepted" and link["confidence_score"] is not None:
             by += f", from a suggestion with a score of {link['confidence_score']:.2f}"
         confirmed = ""
         if link["confirmed_at"] and link["confirmed_at"] != link["created_at"]:
-            confirmed = f"confirmed{_by(link['confirmed_by'])}, {_moment(link['confirmed_at'])}"
+            confirmed = f"confirmed{_say_by_whom(link['confirmed_by'])}, {_moment(link['confirmed_at'])}"
         versions = f"for versions {link['requirement_version']} and {link['test_case_version']}"
         suspect = link["suspect_reason"]["summary"] if link["suspect"] else "not suspect"
         rows.append(
@@ -158,7 +154,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], none: str) ->
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
 
 
-def _by(who: str | None) -> str:
+def _say_by_whom(who: str | None) -> str:
     return f" by {without_pseudonyms(who)}" if who else ""
 
 

@@ -1,12 +1,11 @@
 """The matrix as CSV (RFC 4180), such that spreadsheet programs read it right and execute none of it."""
 
-import csv
 import re
 from collections.abc import Iterable, Sequence
-from io import StringIO
 from typing import IO, Any, ClassVar
 
 from catalog_service.reports.formats import columns, lines, orphan_lines
+from catalog_service.reports.formats.document import csv_text
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import About
 
@@ -54,9 +53,7 @@ class CsvMatrix:
         """See MatrixDocument.close."""
 
     def _write(self, table: Iterable[Sequence[object]]) -> None:
-        text = StringIO(newline="")
-        csv.writer(text).writerows(table)
-        self._file.write(text.getvalue().encode())
+        self._file.write(csv_text(table).encode())
 
 
 def cell(value: Any) -> object:

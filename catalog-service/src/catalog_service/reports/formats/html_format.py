@@ -47,10 +47,17 @@ tbody { break-inside: avoid; }
 @media print { :root { font-size: 10px; } body { margin: 0; } thead th { position: static; } }
 """
 
-POLICY = (
-    "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    f"style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
-)
+
+def policy_of(style: str) -> str:
+    """Return the Content-Security-Policy of a page that has this style and nothing else."""
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
+
+
+POLICY = policy_of(STYLE)
+
+HEADERS = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
+"""With which a page of a report is sent: it runs nothing, whatever its texts say."""
 
 _HEADINGS = ("Requirement", "Title", "Priority", "Status", "Test case", "Title", "Status", "Link", "Confidence")
 _ITEM = ("title", "priority", "status")
@@ -64,7 +71,7 @@ class HtmlMatrix:
     """
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
-    headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
+    headers: ClassVar[dict[str, str]] = HEADERS
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file

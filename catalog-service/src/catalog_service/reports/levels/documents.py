@@ -1,13 +1,12 @@
 """The tree as a document: what stands below another is set in."""
 
-import csv
 from collections.abc import Sequence
-from io import StringIO
-from typing import IO, Any, ClassVar, Protocol
+from typing import IO, Any, ClassVar
 
 from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
-from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
+from catalog_service.reports.formats.document import TextDocument, csv_text
+from catalog_service.reports.formats.html_format import ENDING, HEADERS, beginning, label, table_of, text_of
 from catalog_service.reports.levels.tree import Line
 from catalog_service.verdicts import Basis
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
@@ -26,24 +25,6 @@ _STEP = "\u2003"
 def said(basis: Basis) -> str:
     """Return of what a document is, in one line."""
     return f"Project {projects.current.get()}, {basis.said}, {basis.now:%Y-%m-%d %H:%M} UTC."
-
-
-class TreeDocument(Protocol):
-    """A document under way: begun, given the lines, finished, closed; what it needs goes to `folder`."""
-
-    media_type: ClassVar[str]
-    headers: ClassVar[dict[str, str]]
-
-    def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None: ...
-
-    def write(self, lines: Sequence[Line]) -> None:
-        """Take some more lines."""
-
-    def finish(self) -> None:
-        """Write what comes last."""
-
-    def close(self) -> None:
-        """Release what it holds; the file stays open."""
 
 
 def _cells(line: Line) -> list[Any]:
@@ -69,26 +50,7 @@ def _name(line: Line) -> str:
     return line.requirement.external_id or line.requirement.title
 
 
-class _Text:
-    """What documents of text have in common."""
-
-    headers: ClassVar[dict[str, str]] = {}
-
-    def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None:
-        self._file = file
-        self._said = said(basis)
-
-    def _put(self, text: str) -> None:
-        self._file.write(text.encode())
-
-    def finish(self) -> None:
-        """See TreeDocument.finish."""
-
-    def close(self) -> None:
-        """See TreeDocument.close."""
-
-
-class CsvTree(_Text):
+class CsvTree(TextDocument[Basis]):
     """A line a place in the tree; of what it is stands in each."""
 
     media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
@@ -96,20 +58,15 @@ class CsvTree(_Text):
     def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None:
         super().__init__(file, folder, basis)
         self._put(BYTE_ORDER_MARK)
-        self._add([(*COLUMNS, "about")])
+        self._put(csv_text([(*COLUMNS, "about")]))
 
-    def write(self, lines: Sequence[Line]) -> None:
-        """See TreeDocument.write."""
-        about = csv_cell(self._said)
-        self._add([(*map(csv_cell, _cells(line)), about) for line in lines])
-
-    def _add(self, lines: Sequence[Sequence[object]]) -> None:
-        text = StringIO(newline="")
-        csv.writer(text).writerows(lines)
-        self._put(text.getvalue())
+    def write(self, rows: Sequence[Line]) -> None:
+        """See Document.write."""
+        about = csv_cell(said(self._about))
+        self._put(csv_text([(*map(csv_cell, _cells(line)), about) for line in rows]))
 
 
-class XlsxTree(_Text):
+class XlsxTree(TextDocument[Basis]):
     """One sheet, and one that says of what it is."""
 
     media_type: ClassVar[str] = MEDIA_TYPE
@@ -120,41 +77,41 @@ class XlsxTree(_Text):
             file, folder, Cover(TITLE, basis.now, {"Summary": self._summary}, label), ("Tree", COLUMNS)
         )
 
-    def write(self, lines: Sequence[Line]) -> None:
-        """See TreeDocument.write."""
-        for line in lines:
+    def write(self, rows: Sequence[Line]) -> None:
+        """See Document.write."""
+        for line in rows:
             self._book.add("Tree", COLUMNS, map(cell, _cells(line)))
 
     def finish(self) -> None:
-        """See TreeDocument.finish."""
+        """See Document.finish."""
         self._book.finish()
 
     def close(self) -> None:
-        """See TreeDocument.close."""
+        """See Document.close."""
         self._book.close()
 
     def _summary(self, book: Any, worksheet: Any, head: Any) -> None:
         worksheet.set_column(0, 1, 24)
         worksheet.write_string(0, 0, TITLE, head)
-        worksheet.write_string(0, 1, self._said)
+        worksheet.write_string(0, 1, said(self._about))
 
 
-class HtmlTree(_Text):
+class HtmlTree(TextDocument[Basis]):
     """A table that needs nothing else and runs nothing."""
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
-    headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
+    headers: ClassVar[dict[str, str]] = HEADERS
 
     def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None:
         super().__init__(file, folder, basis)
-        self._put(beginning(TITLE, self._said, (), ()) + table_of(_SHOWN))
+        self._put(beginning(TITLE, said(self._about), (), ()) + table_of(_SHOWN))
 
-    def write(self, lines: Sequence[Line]) -> None:
-        """See TreeDocument.write."""
-        self._put("".join(_row(line) for line in lines))
+    def write(self, rows: Sequence[Line]) -> None:
+        """See Document.write."""
+        self._put("".join(_row(line) for line in rows))
 
     def finish(self) -> None:
-        """See TreeDocument.finish."""
+        """See Document.finish."""
         self._put(ENDING)
 
 

@@ -17,9 +17,11 @@ from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import BasisQuery, basis_of
+from catalog_service.reports.formats.document import Document
 from catalog_service.reports.levels import impact, tree
-from catalog_service.reports.levels.documents import CsvTree, HtmlTree, TreeDocument, XlsxTree
+from catalog_service.reports.levels.documents import CsvTree, HtmlTree, XlsxTree
 from catalog_service.reports.levels.schemas import Direction, Impact, TraceTree, TreeFormat
+from catalog_service.reports.levels.tree import Line
 from catalog_service.reports.repository import MATRIX_ORDER
 from catalog_service.snapshot import snapshot
 from catalog_service.values import ROLLING, RelationType
@@ -38,7 +40,7 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 _DEEPEST = 32
 _LINES_AT_ONCE = 500
-_DOCUMENTS: dict[TreeFormat, type[TreeDocument]] = {
+_DOCUMENTS: dict[TreeFormat, type[Document[Basis, Line]]] = {
     TreeFormat.CSV: CsvTree,
     TreeFormat.XLSX: XlsxTree,
     TreeFormat.HTML: HtmlTree,
@@ -172,7 +174,7 @@ async def _page(request: Request, query: TreeQuery, basis: Basis, database: Db) 
 
 
 async def _make(
-    database: Db, basis: Basis, document_type: type[TreeDocument], file: IO[bytes]
+    database: Db, basis: Basis, document_type: type[Document[Basis, Line]], file: IO[bytes]
 ) -> AsyncGenerator[int, None]:
     """Write the whole tree, all of one moment, to an empty file; return how long the file is, as it grows."""
     async with _places:

@@ -1,15 +1,14 @@
 """The verification report as a document: each format writes the rows as they come."""
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from io import StringIO
-from typing import IO, Any, ClassVar, Protocol
+from typing import IO, Any, ClassVar
 
 from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
-from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
+from catalog_service.reports.formats.document import TextDocument, csv_text
+from catalog_service.reports.formats.html_format import ENDING, HEADERS, beginning, label, table_of, text_of
 from catalog_service.verdicts import COUNTED, Basis
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
 from chassis.core import projects
@@ -71,24 +70,6 @@ class About:
         ]
 
 
-class Document(Protocol):
-    """A document under way: begun with what it is about, given the rows, finished, closed; its needs go to `folder`."""
-
-    media_type: ClassVar[str]
-    headers: ClassVar[dict[str, str]]
-
-    def __init__(self, file: IO[bytes], folder: str, about: About) -> None: ...
-
-    def write(self, rows: Sequence[Row]) -> None:
-        """Take some more requirements."""
-
-    def finish(self) -> None:
-        """Write what comes last."""
-
-    def close(self) -> None:
-        """Release what it holds; the file stays open."""
-
-
 def _line(row: Row) -> list[Any]:
     counts = row["counts"]
     item = [row[name] for name in ("id", *_ITEM)]
@@ -96,26 +77,7 @@ def _line(row: Row) -> list[Any]:
     return [*item, row["verdict"], row["verified"], *(counts[name] for name in _COUNTS), *beside]
 
 
-class _Text:
-    """What documents of text have in common."""
-
-    headers: ClassVar[dict[str, str]] = {}
-
-    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
-        self._file = file
-        self._about = about
-
-    def _put(self, text: str) -> None:
-        self._file.write(text.encode())
-
-    def finish(self) -> None:
-        """See Document.finish."""
-
-    def close(self) -> None:
-        """See Document.close."""
-
-
-class CsvDocument(_Text):
+class CsvDocument(TextDocument[About]):
     """As the matrix is as CSV: what it is of stands in each line."""
 
     media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
@@ -123,20 +85,15 @@ class CsvDocument(_Text):
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
         self._put(BYTE_ORDER_MARK)
-        self._add([(*about.columns, "about")])
+        self._put(csv_text([(*about.columns, "about")]))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
         said = csv_cell(self._about.said)
-        self._add([(*map(csv_cell, _line(row)), said) for row in rows])
-
-    def _add(self, lines: Sequence[Sequence[object]]) -> None:
-        text = StringIO(newline="")
-        csv.writer(text).writerows(lines)
-        self._put(text.getvalue())
+        self._put(csv_text([(*map(csv_cell, _line(row)), said) for row in rows]))
 
 
-class XlsxDocument(_Text):
+class XlsxDocument(TextDocument[About]):
     """One sheet, and one of figures behind it."""
 
     media_type: ClassVar[str] = MEDIA_TYPE
@@ -170,11 +127,11 @@ class XlsxDocument(_Text):
             worksheet.write_string(row, 1, value)
 
 
-class HtmlDocument(_Text):
+class HtmlDocument(TextDocument[About]):
     """A table below the figures; it needs nothing else and runs nothing."""
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
-    headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
+    headers: ClassVar[dict[str, str]] = HEADERS
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
@@ -194,7 +151,7 @@ class HtmlDocument(_Text):
         self._put(ENDING)
 
 
-class MarkdownDocument(_Text):
+class MarkdownDocument(TextDocument[About]):
     """Figures and a table."""
 
     media_type: ClassVar[str] = "text/markdown; charset=utf-8"

@@ -16,12 +16,12 @@ from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import AllowFlaky, BasisQuery, basis_of
 from catalog_service.reports import repository
+from catalog_service.reports.formats.document import Document
 from catalog_service.reports.scope import NOT_OF_REPORTS, scope_of
 from catalog_service.reports.verification import service
 from catalog_service.reports.verification.documents import (
     About,
     CsvDocument,
-    Document,
     HtmlDocument,
     MarkdownDocument,
     XlsxDocument,
@@ -56,7 +56,7 @@ class VerificationQuery(RequirementFilters, BasisQuery):
     ] = None
 
 
-_DOCUMENTS: dict[VerificationFormat, type[Document]] = {
+_DOCUMENTS: dict[VerificationFormat, type[Document[About, Row]]] = {
     VerificationFormat.CSV: CsvDocument,
     VerificationFormat.XLSX: XlsxDocument,
     VerificationFormat.HTML: HtmlDocument,
@@ -135,7 +135,7 @@ async def _page(
 
 
 async def _make(
-    database: Db, of: Verification, filters: dict[str, str], document_type: type[Document], file: IO[bytes]
+    database: Db, of: Verification, filters: dict[str, str], document_type: type[Document[About, Row]], file: IO[bytes]
 ) -> AsyncGenerator[int, None]:
     """Write the whole report, all of one moment, to an empty file; return how long the file is, as it grows."""
     async with _places:
