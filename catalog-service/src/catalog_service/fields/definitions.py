@@ -113,11 +113,6 @@ class ProjectField(BaseModel):
             raise ValueError(f"Only choice and choices have choices; this is a field of the kind {self.kind}.")
         return self
 
-    @property
-    def is_of_both(self) -> bool:
-        """Whether requirements and test cases have it."""
-        return len(self.of) == len(ItemName)
-
 
 class Fields:
     """The fields of a project as they are at a `revision`, 0 where none was ever defined.

@@ -78,7 +78,7 @@ class Relay:
             return headers | ({"MCP-Protocol-Version": self._version} if self._version else {})
         headers |= {"MCP-Protocol-Version": str(version), "Mcp-Method": str(method)}
         name = params.get(_NAMED.get(str(method), ""))
-        return headers | ({"Mcp-Name": _in_header(name)} if isinstance(name, str) else {})
+        return headers | ({"Mcp-Name": _encode_for_header(name)} if isinstance(name, str) else {})
 
     def _learn(self, asked: dict[str, Any], answer: dict[str, Any]) -> None:
         if asked.get("method") == "initialize" and isinstance(answer.get("result"), dict):
@@ -95,7 +95,7 @@ def _product(info: Any) -> str | None:
     return "/".join(word for word in words if word) if words[0] else None
 
 
-def _in_header(text: str) -> str:
+def _encode_for_header(text: str) -> str:
     if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="

@@ -71,7 +71,7 @@ async def send_own(proxy: Proxy, asked: OwnRequest, came: Scope, receive: Receiv
         forwarded.append((b"user-agent", asked.agent))
     exchange = _Exchange(asked.body, receive or _wait_for_ever)
     await proxy.forward(scope, Incoming(forwarded, sent, len(asked.body)), exchange.receive, exchange.send)
-    return Answered(exchange.status, exchange.headers, bytes(exchange.body))
+    return Answered(exchange.status, exchange.headers, exchange.body)
 
 
 async def _wait_for_ever() -> NoReturn:
@@ -79,25 +79,33 @@ async def _wait_for_ever() -> NoReturn:
         await asyncio.Event().wait()
 
 
-class _Exchange:
-    """Sends a request its body, and keeps the answer."""
+class WholeAnswer:
+    """A whole answer, which is short."""
+
+    def __init__(self, status: int = 0, headers: dict[bytes, bytes] | None = None, body: bytes = b"") -> None:
+        self.status = status
+        self.headers = headers or {}
+        self.body = body
+
+    async def send(self, message: Message) -> None:
+        """Take a part of it."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = dict(message["headers"])
+        else:
+            self.body += message.get("body", b"")
+
+
+class _Exchange(WholeAnswer):
+    """Sends a request its body, and takes the answer."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
+        super().__init__()
         self._receive = receive
         self._unsent: bytes | None = body
-        self.status = 0
-        self.headers: dict[bytes, bytes] = {}
-        self.body = bytearray()
 
     async def receive(self) -> Message:
         if self._unsent is None:
             return await self._receive()
         body, self._unsent = self._unsent, None
         return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            self.headers = dict(message["headers"])
-        else:
-            self.body += message.get("body", b"")

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 import orjson
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import Problem
 from chassis.web.rendering import render
@@ -19,6 +19,7 @@ from contracts.sign_on import BROWSER_HEADER, CALLBACK, EARLIER_HEADER, LOGIN, T
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing.headers import Incoming
+from gateway.routing.own_requests import WholeAnswer
 from gateway.routing.proxy import Proxy
 
 PATHS = frozenset({LOGIN, CALLBACK})
@@ -89,21 +90,8 @@ class SingleSignOn:
         return self._credentials.keep(scope, incoming.sent, token, max(1, round(expires_at - time.time())))
 
 
-class _Answer:
-    """The whole answer of auth-service, which is short; to be changed before it is passed on."""
-
-    def __init__(self, status: int = 0, headers: dict[bytes, bytes] | None = None, body: bytes = b"") -> None:
-        self.status = status
-        self.headers = headers or {}
-        self.body = body
-
-    async def send(self, message: Message) -> None:
-        """Take a part of it."""
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            self.headers = dict(message["headers"])
-        else:
-            self.body += message.get("body", b"")
+class _Answer(WholeAnswer):
+    """The whole answer of auth-service; to be changed before it is passed on."""
 
     def become_page(self) -> None:
         """Show the problem document that it is to a person."""

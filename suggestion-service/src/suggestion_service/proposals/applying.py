@@ -14,17 +14,17 @@ async def apply(catalog: Peer, intent: ProposalIntent) -> Outcome:
     """Have done what an accepted proposal asks for; return the outcome, the same when asked again."""
     if intent.kind != "link":
         return await catalog_calls.apply(catalog, intent)
-    return (await acceptance.link(catalog, [_as_acceptance(intent)]))[intent.proposal_id]
+    return (await acceptance.link(catalog, [_make_acceptance(intent)]))[intent.proposal_id]
 
 
 async def take_back(catalog: Peer, intent: ProposalIntent) -> Problem | None:
     """Have taken back what accepting a proposal did; return why that cannot be."""
     if intent.kind != "link":
         return None
-    return (await undoing.unlink(catalog, [_as_undoing(intent)])).get(intent.proposal_id)
+    return (await undoing.unlink(catalog, [_make_undoing(intent)])).get(intent.proposal_id)
 
 
-def _as_acceptance(intent: ProposalIntent) -> AcceptIntent:
+def _make_acceptance(intent: ProposalIntent) -> AcceptIntent:
     """Return the intent as that of a suggestion: catalog knows what it made for each by the id."""
     assert intent.requirement_id is not None
     assert intent.test_case_id is not None
@@ -48,7 +48,7 @@ def _as_acceptance(intent: ProposalIntent) -> AcceptIntent:
     )
 
 
-def _as_undoing(intent: ProposalIntent) -> UndoIntent:
+def _make_undoing(intent: ProposalIntent) -> UndoIntent:
     assert intent.requirement_id is not None
     assert intent.test_case_id is not None
     return UndoIntent(

@@ -30,7 +30,7 @@ async def check(catalog: Peer, author: Author, proposed: Sequence[dict[str, Any]
     if not proposed:
         return []
     actor = {"id": author.owner_id, "email": author.owner_email}
-    items = await _asked(catalog, "checked", {"proposed": list(proposed), "actor": actor})
+    items = await _ask(catalog, "checked", {"proposed": list(proposed), "actor": actor})
     return [Checked(one["target"], one["before"]) if one["code"] is None else _problem(one) for one in items]
 
 
@@ -45,7 +45,7 @@ async def apply(catalog: Peer, intent: ProposalIntent) -> UUID | Refused | Probl
         "actor": {"id": intent.reviewer_id, "email": intent.reviewer_email},
     }
     try:
-        (item,) = await _asked(catalog, "applied", {"accepted": [accepted]})
+        (item,) = await _ask(catalog, "applied", {"accepted": [accepted]})
     except Unavailable:
         return Unavailable(
             "catalog-service does not answer right now. The acceptance is kept and finished by itself when it does;"
@@ -58,7 +58,7 @@ async def apply(catalog: Peer, intent: ProposalIntent) -> UUID | Refused | Probl
     return Refused(problem.detail, problem)
 
 
-async def _asked(catalog: Peer, path: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+async def _ask(catalog: Peer, path: str, body: dict[str, Any]) -> list[dict[str, Any]]:
     response = await catalog.put(f"/internal/proposals/{path}", body)
     if response.status_code != 200:
         raise Unavailable(f"catalog-service answered {response.status_code}.")

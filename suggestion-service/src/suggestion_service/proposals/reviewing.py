@@ -30,7 +30,7 @@ from suggestion_service.review.schemas import LinkType
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.store import proposal_intents, proposals
 from suggestion_service.store.proposal_intents import ProposalIntent, Review
-from suggestion_service.store.proposals import Rejection
+from suggestion_service.store.suggestions import Rejection
 
 _PATIENCE = timedelta(seconds=5)
 _UNDOABLE = timedelta(days=30)

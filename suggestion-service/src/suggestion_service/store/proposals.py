@@ -22,6 +22,7 @@ from psycopg.types.json import Jsonb
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
 from suggestion_service.store import proposal_intents
+from suggestion_service.store.suggestions import Rejection
 
 PENDING = "p.status = 'pending'"
 REVIEWABLE = f"{PENDING} AND {proposal_intents.NONE}"
@@ -192,16 +193,6 @@ class Changed:
     test_case_title: str | None
     requirement_external_id: str | None
     test_case_external_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """What is stored with each proposal that is rejected."""
-
-    review_id: UUID
-    email: str
-    feedback: str | None
-    now: datetime
 
 
 async def lock_agent(connection: Connection, agent_id: str) -> None:

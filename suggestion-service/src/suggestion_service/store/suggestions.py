@@ -242,7 +242,7 @@ class Reopened(ReopenedSuggestion):
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """What is stored with each suggestion that is rejected."""
+    """What is stored with each suggestion, or proposal, that is rejected."""
 
     review_id: UUID
     email: str

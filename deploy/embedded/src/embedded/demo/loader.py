@@ -131,7 +131,7 @@ class _Loader:
             await self._import({"requirements": items, "test_cases": project.test_cases, "links": project.links})
         before, *after = project.runs
         for run in project.history:
-            await self._send_run(_as_run(run, before), run["days_ago"])
+            await self._send_run(_make_run(run, before), run["days_ago"])
         await self._send_run(before, 1)
         for amendment in project.amendments:
             await self._amend(amendment["requirement"], amendment["description"])
@@ -250,7 +250,7 @@ class _Loader:
         raise DemoError(f"{method} {path} was refused with {response.status_code}: {why}")
 
 
-def _as_run(past: Json, whole: Json) -> Json:
+def _make_run(past: Json, whole: Json) -> Json:
     """Return a run of a past night: those tests of a whole run whose suites there were then."""
     tests = []
     for test in whole["attempts"][0]:

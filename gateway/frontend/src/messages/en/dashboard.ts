@@ -29,8 +29,6 @@ export const dashboard = {
     },
     more: (count: string) => `${count} more than a week ago`,
     fewer: (count: string) => `${count} fewer than a week ago`,
-    noChange: "No change in the last week",
-    sinceLastWeek: "Changes are since last week.",
     ready: "Ready to release",
     notReady: "Not ready to release",
     rules: (held: number, all: number) => `${countedOf("rule holds", "rules hold")(held, all)}`,

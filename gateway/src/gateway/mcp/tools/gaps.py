@@ -102,7 +102,6 @@ async def _suspect(record: Record, filters: Json, page: Json) -> Json:
     """Return suspect links; those of some requirements alone where there are filters."""
     if not any(filters.values()):
         return await record.get("/links", suspect=True, expand="items", **page)
-    ids: list[str] = []
     listed = await record.get("/requirements", coverage="suspect", **filters, fields="id", limit=500)
     ids = [row["id"] for row in listed["items"]]
     if not ids:
