@@ -4,6 +4,7 @@ import os
 import socket
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,24 @@ def test_no_port_is_given_twice_before_somebody_listens() -> None:
     """Everything of a stack starts at the same time."""
     given = [free_port(None, set()) for _ in range(1000)]
     assert len(set(given)) == 1000
+
+
+def test_no_two_processes_are_given_the_same_port(tmp_path: Path) -> None:
+    """Neither listens yet: another process must leave out what is given here, and what a stack here had before."""
+    mine = {free_port(None, set()) for _ in range(500)}
+    file = tmp_path / "ports.json"
+    stored = ports.assign(file, ["one", "two"], taken=set())
+    asking = f"""
+import sys
+from pathlib import Path
+from chassis.local.free_ports import free_port
+from stack import ports
+print(*ports.assign(Path({str(file)!r}), ["one", "two"], set()).values(), *(free_port(None, set()) for _ in range(500)))
+"""
+    output = subprocess.run([sys.executable, "-c", asking], check=True, capture_output=True, text=True).stdout
+    theirs = {int(port) for port in output.split()}
+    assert len(theirs) == 502
+    assert not theirs & (mine | set(stored.values()))
 
 
 def test_the_ports_of_a_node_are_known_before_it_runs(tmp_path: Path) -> None:

@@ -120,8 +120,13 @@ class RunningProgram(ABC):
             if code is not None:
                 raise RuntimeError(f"It ended with exit code {code}.\n{self.output}")
             if time.monotonic() >= end:
-                raise RuntimeError(f"Not ready within {within:g} s: {', '.join(missing)}.\n{self.output}")
+                told = f"{self.output}{self._logs_of(missing)}"
+                raise RuntimeError(f"Not ready within {within:g} s: {', '.join(missing)}.\n{told}")
             time.sleep(0.05)
+
+    def _logs_of(self, missing: list[str]) -> str:
+        """Return what the logs of what is missing end with; nothing where all is written to the terminal."""
+        return ""
 
     def _kill(self) -> None:
         """End the process that was started here with SIGKILL."""

@@ -16,6 +16,8 @@ from stack.configuration import write_settings
 
 READY_WITHIN = 240.0
 
+_LOG_LINES = 5
+
 _GREETING = "Traceline is running at"
 
 
@@ -128,6 +130,12 @@ class RunningStack(StackFolder, RunningProgram):
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
             psutil.wait_procs(left, timeout=5)
+
+    def _logs_of(self, missing: list[str]) -> str:
+        """See RunningProgram._logs_of."""
+        logs = sorted({log for name in missing for log in (self.data_dir / "log").glob(f"{name}*.log")})
+        ends = (log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:] for log in logs)
+        return "".join(f"\n{log.name} ends with:\n" + "\n".join(end) for log, end in zip(logs, ends, strict=True))
 
     def _processes_of(self, name: str) -> list[str]:
         found = [
