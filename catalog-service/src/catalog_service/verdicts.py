@@ -330,6 +330,11 @@ And those that the branch has dropped.
 """
 
 
+def states_that_count(of_results: str, basis: Basis) -> str:
+    """Return common table expressions that end with `states_that_count`; see states_of_tests."""
+    return f"{_states(of_results, basis)}, {_STATES_THAT_COUNT}"
+
+
 def tests_behind(basis: Basis) -> str:
     """Return the query of the tests that the verdicts of test cases `ids` come from, the worst first.
 
@@ -337,7 +342,7 @@ def tests_behind(basis: Basis) -> str:
     its failure is accepted.
     """
     return f"""
-        WITH {_states("AND s.test_case_id = ANY(%(ids)s)", basis)}, {_STATES_THAT_COUNT}
+        WITH {states_that_count("AND s.test_case_id = ANY(%(ids)s)", basis)}
         SELECT s.test_case_id, s.test_id AS id, a.class_name, a.name, a.is_manual AS by_hand,
                nullif(s.environment, '') AS environment, s.lane, s.status AS last_result, s.at AS last_run_at, s.commit,
                s.is_missing AS missing, s.is_gone AS lane_gone, s.severity = {Severity.NOT_RUN} AS not_run,
@@ -357,7 +362,7 @@ def tests_behind(basis: Basis) -> str:
 def unsteady(scope: str | None, basis: Basis) -> str:
     """Return the query of the tests that change often, of the test cases that count for requirements in scope."""
     return f"""
-        WITH {_asked(scope)}, {_states("", basis)}, {_STATES_THAT_COUNT}
+        WITH {_asked(scope)}, {states_that_count("", basis)}
         SELECT DISTINCT a.id, a.class_name, a.name
         FROM states_that_count s JOIN automated_tests a ON a.id = s.test_id
         JOIN test_cases t ON t.id = s.test_case_id JOIN links l ON l.test_case_id = t.id

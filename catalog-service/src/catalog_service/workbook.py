@@ -43,13 +43,16 @@ Page = Callable[["Frame", "Worksheet", "Format"], None]
 class Cover:
     """What a workbook says of itself: its title, when it was made, and pages, which stand behind the first sheet.
 
-    `heading` returns what is written above a column.
+    `heading` returns what is written above a column, `hidden` whether a column is hidden. `leads`: the pages stand
+    before all sheets.
     """
 
     title: str
     made_at: datetime
     pages: Mapping[str, Page]
     heading: Callable[[str], str] = str
+    leads: bool = False
+    hidden: Callable[[str], bool] = lambda _: False
 
 
 class _Sheet:
@@ -110,15 +113,15 @@ class Workbook:
         with ZipFile(self._frame()) as frame:
             for part in _FIRST:
                 self._archive.writestr(part, frame.read(part))
-            head, _ = _halves(frame, 1)
-        self._sheets[0].file = begin_entry(self._archive, _PART.format(1), self._cover.made_at)
+            head, _ = _halves(frame, self._first)
+        self._sheets[0].file = begin_entry(self._archive, _PART.format(self._first), self._cover.made_at)
         self._sheets[0].file.write(head)
 
     def finish(self) -> None:
         """Write what comes after the lines of the first sheet."""
         with ZipFile(self._frame()) as frame:
-            (_, first), *others = self._numbered()
-            _, rest = _halves(frame, 1)
+            (number, first), *others = self._numbered()
+            _, rest = _halves(frame, number)
             first.file.write(rest)
             first.file.close()
             for number, sheet in others:
@@ -140,10 +143,15 @@ class Workbook:
             sheet.file.close()
         self._archive.close()
 
+    @property
+    def _first(self) -> int:
+        """The number of the first sheet in the workbook."""
+        return 1 + len(self._cover.pages) * self._cover.leads
+
     def _numbered(self) -> Iterator[tuple[int, _Sheet]]:
-        """Yield the sheets with their numbers in the workbook, in which the pages stand behind the first."""
-        pages = len(self._cover.pages)
-        return ((number + (number > 1) * pages, sheet) for number, sheet in enumerate(self._sheets, start=1))
+        """Yield the sheets with their numbers in the workbook, in which pages stand before or behind the first."""
+        pages, first = len(self._cover.pages), self._first
+        return ((first if number == 1 else number + pages, sheet) for number, sheet in enumerate(self._sheets, start=1))
 
     def _frame(self) -> BytesIO:
         """Return the workbook without lines.
@@ -157,11 +165,14 @@ class Workbook:
         with xlsxwriter.Workbook(frame, {"constant_memory": True, "tmpdir": self._folder}) as book:
             book.set_properties({"title": self._cover.title, "created": self._cover.made_at.replace(tzinfo=None)})
             head = book.add_format({"bold": True, "bg_color": "#DDE5EE", "bottom": 1})
-            for number, sheet in self._numbered():
-                _write_head(book.add_worksheet(sheet.name), sheet, head, self._cover.heading)
-                if number == 1:
+            for place, (_, sheet) in enumerate(self._numbered()):
+                if not self._cover.leads:
+                    _write_head(book.add_worksheet(sheet.name), sheet, head, self._cover)
+                if not place:
                     for name, write in self._cover.pages.items():
                         write(book, book.add_worksheet(name), head)
+                if self._cover.leads:
+                    _write_head(book.add_worksheet(sheet.name), sheet, head, self._cover)
         return frame
 
 
@@ -171,13 +182,13 @@ def _halves(frame: ZipFile, number: int) -> tuple[bytes, bytes]:
     return _DIMENSION.sub(b"", head), end + rest
 
 
-def _write_head(worksheet: Worksheet, sheet: _Sheet, head: Format, heading: Callable[[str], str]) -> None:
+def _write_head(worksheet: Worksheet, sheet: _Sheet, head: Format, cover: Cover) -> None:
     worksheet.freeze_panes(1, 0)
     worksheet.set_landscape()
     worksheet.repeat_rows(0)
     for column, name in enumerate(sheet.columns):
-        worksheet.set_column(column, column, _width(name))
-        worksheet.write_string(0, column, heading(name), head)
+        worksheet.set_column(column, column, _width(name), None, {"hidden": cover.hidden(name)})
+        worksheet.write_string(0, column, cover.heading(name), head)
     worksheet.autofilter(0, 0, sheet.rows - 1, len(sheet.columns) - 1)
 
 

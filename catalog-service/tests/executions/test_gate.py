@@ -14,7 +14,7 @@ from psycopg.types.json import Json as Jsonb
 
 from catalog_service.verdicts import COUNTED
 from chassis.core.identity import Identity, Role
-from testing.service import Json, ok
+from testing.service import Json, ok, problem
 
 from .conftest import Results
 
@@ -283,13 +283,51 @@ async def test_the_documents_of_the_verification_report_have_each_requirement(re
     for form in ("html", "markdown"):
         assert [name for name in names if name not in texts[form].text] == []
     table = [line.strip("| ").split(" | ")[3:] for line in texts["markdown"].text.splitlines() if line.count("|") == 12]
-    assert [[verdict.replace(" ", "_"), *map(int, figures)] for verdict, *figures in table[2:]] == [
+    found = [[verdict.replace(" ", "_"), *map(int, figures)] for verdict, *figures in table[2:]]
+    assert sorted(found) == sorted(
         [row["verdict"], row["counts"]["tests_linked"], *(row["counts"][name] for name in COUNTED)]
         for row in report["items"]
-    ]
+    )
+    first = [verdict for verdict, *_ in found if verdict in {"failed", "uncovered"}]
+    assert [verdict for verdict, *_ in found][: len(first)] == sorted(first), "what fails, then what is uncovered"
     book = openpyxl.load_workbook(io.BytesIO(texts["xlsx"].content))
-    assert book.sheetnames == ["Verification", "Summary"]
+    assert book.sheetnames == ["Summary", "Verification", "Failing tests"]
     assert len(list(book["Verification"].iter_rows(min_row=2))) == len(names)
+
+
+async def test_the_verification_report_names_each_failing_test(results: Results) -> None:
+    requirement, (test_case, _) = await results.traced(2)
+    module = results.catalog.word()
+    await results.catalog.patch(f"/requirements/{requirement['id']}", {"module": module})
+    name = f"[{test_case['external_id']}] closes"
+    await results.send((name, "failed"), run="nightly 1", commit="c0ffee")
+    texts = {
+        form: (await results.catalog.get("/reports/verification", module=module, format=form)).text
+        for form in ("csv", "html", "markdown")
+    }
+    said = f"tests.Doors {name} fails: no (run nightly 1, commit c0ffee, "
+    assert said in texts["csv"]
+    assert said in texts["html"]
+    assert "fails: no (run nightly 1, commit c0ffee, " in texts["markdown"]
+    book = await results.catalog.get("/reports/verification", module=module, format="xlsx")
+    sheet = openpyxl.load_workbook(io.BytesIO(book.content))["Failing tests"]
+    ((_, _, case, test, message, run, commit, *_),) = sheet.iter_rows(min_row=2, values_only=True)
+    assert (case, test, message, run, commit) == (
+        test_case["external_id"],
+        f"tests.Doors {name}",
+        "no",
+        "nightly 1",
+        "c0ffee",
+    )
+
+
+async def test_the_verification_report_has_the_gaps_alone_or_the_others(results: Results) -> None:
+    module = await _module(results)
+    every = (await results.catalog.read("/reports/verification", module=module))["items"]
+    for rows, is_gap in (("gaps", True), ("covered", False)):
+        found = (await results.catalog.read("/reports/verification", module=module, rows=rows))["items"]
+        assert found == [row for row in every if (row["verdict"] == "uncovered") is is_gap]
+    problem(await results.catalog.get("/reports/verification", rows="gaps", verdict="failed"), 422)
 
 
 async def test_the_matrix_tells_results_where_it_is_asked_to(results: Results) -> None:

@@ -159,7 +159,7 @@ async def test_a_commit_has_its_own_results_alone(traced: Traced) -> None:
         assert said in notes
         assert sum(c1 in note for note in notes) == 2
         for form in ("html", "csv", "xlsx", "markdown")[: 4 if path == "verification" else 1]:
-            document = await traced.results.catalog.get(f"/reports/{path}", format=form, **of, **also)
+            document = await traced.results.catalog.get(f"/reports/{path}", format=form, header="filters", **of, **also)
             assert form == "xlsx" or said in document.text, (path, form)
             assert form != "html" or f"branch {traced.branch}, commit {gate['commit']}" in document.text
     assert await traced.verdict(commit=c2, older="allow") == "passed"

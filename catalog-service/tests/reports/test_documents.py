@@ -23,6 +23,7 @@ from catalog_service.reports import export
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
+from catalog_service.reports.front import Front
 from catalog_service.reports.scope import About, Scope
 from chassis.web.conditions import Conditions
 
@@ -52,7 +53,7 @@ HOSTILE = [
     "TRUE",
 ]
 
-ELEMENTS = "html head meta title style body h1 p dl div dt dd table thead tr th tbody td span"
+ELEMENTS = "html head meta title style body h1 dl div dt dd table thead tr th tbody td span"
 
 
 WHOLE = Scope(Conditions(), Conditions(), {}, None)
@@ -66,7 +67,7 @@ async def fetch(client: httpx.AsyncClient, matrix_format: str, **query: Any) -> 
 
 async def made(record: Any, document: type[MatrixDocument]) -> bytes:
     with tempfile.TemporaryFile() as file:
-        async for _ in export.make(record.database, WHOLE, document, datetime.now(UTC), file):
+        async for _ in export.make(record.database, WHOLE, document, Front(datetime.now(UTC)), file):
             pass
         file.seek(0)
         return file.read()
@@ -214,7 +215,7 @@ async def test_no_cell_of_the_csv_is_a_formula_and_every_text_is_there(record: A
 def test_no_program_finds_the_beginning_of_a_formula_in_a_cell_of_the_csv(text: str, cell: str) -> None:
     requirement = dict.fromkeys(("id", "external_id", "module", "type", "priority", "status", "version"))
     file = io.BytesIO()
-    document = CsvMatrix(file, "", About({}, datetime.now(UTC), {}))
+    document = CsvMatrix(file, "", About({}, Front(datetime.now(UTC))))
     document.write([{**requirement, "title": text, "test_cases": []}])
     (row,) = read_csv(file.getvalue())
     assert row["requirement_title"] == cell
@@ -230,17 +231,17 @@ async def test_every_text_of_the_workbook_is_a_text(record: Any, client: httpx.A
     assert response.headers["content-type"].endswith("spreadsheetml.sheet")
     assert response.headers["content-disposition"].endswith('.xlsx"')
     head, *rows = read_sheet(response.content)
-    assert head[:3] == ("Requirement ID", "Requirement external ID", "Requirement title")
-    by_requirement = {row[1]: row for row in rows}
+    assert head[:2] == ("Requirement external ID", "Requirement title")
+    by_requirement = {row[0]: row for row in rows}
     for number, text in enumerate(HOSTILE):
         row = by_requirement[f"R{number:02}"]
         # openpyxl gives _xHHHH_ as it stands in the file, and reads line ends as XML does.
         plain = text.isprintable() and "_x" not in text
-        for cell in (row[2], row[3], row[11]):
+        for cell in (row[1], row[2], row[9]):
             assert isinstance(cell, str)
             if plain:
                 assert cell.rstrip() == text
-    assert (by_requirement["Z"][0], by_requirement["Z"][8:]) == (str(uncovered), (False,) + (None,) * 17)
+    assert by_requirement["Z"][7:] == (False, *[None] * 14, str(uncovered), *[None] * 3)
     figures = dict(row[:2] for row in read_sheet(response.content, "Summary"))
     assert figures["Total requirements"] == len(HOSTILE) + 1
     assert figures["Coverage"] == pytest.approx(len(HOSTILE) / (len(HOSTILE) + 1))
@@ -249,12 +250,12 @@ async def test_every_text_of_the_workbook_is_a_text(record: Any, client: httpx.A
 def test_a_workbook_goes_on_in_another_sheet_where_one_is_full(tmp_path: Path) -> None:
     requirement = dict.fromkeys(("external_id", "module", "type", "priority", "status", "version"))
     file = io.BytesIO()
-    workbook = XlsxMatrix(file, str(tmp_path), About({}, datetime.now(UTC), {}), last_row=2)
+    workbook = XlsxMatrix(file, str(tmp_path), About({}, Front(datetime.now(UTC))), last_row=2)
     for number in range(5):
         workbook.write([{**requirement, "id": number, "title": f"Item {number}", "test_cases": []}])
     workbook.finish()
 
-    titles = [[row[2] for row in read_sheet(file.getvalue(), name)[1:]] for name in ("Matrix", "Matrix 2", "Matrix 3")]
+    titles = [[row[1] for row in read_sheet(file.getvalue(), name)[1:]] for name in ("Matrix", "Matrix 2", "Matrix 3")]
     assert titles == [["Item 0", "Item 1"], ["Item 2", "Item 3"], ["Item 4"]]
 
 
@@ -365,7 +366,7 @@ class Reader:
     """Takes a document as the server passes it on."""
 
     def __init__(self, record: Any, document: type[MatrixDocument], user: int | None = None) -> None:
-        making = partial(export.make, record.database, WHOLE, document, datetime.now(UTC))
+        making = partial(export.make, record.database, WHOLE, document, Front(datetime.now(UTC)))
         self._response = DocumentResponse(making, document.media_type, {}, reader=user)
         self.messages: list[Any] = []
         self.came = asyncio.Event()
@@ -507,8 +508,6 @@ async def test_every_document_says_what_it_is_of_and_lists_the_orphans_of_its_mo
     query = {"module": "Doors", "status": "tested"}
 
     rows = read_csv((await fetch(client, "csv", **query)).content)
-    assert {(row["project"], row["filters"]) for row in rows} == {("MAIN", "status: tested; module: Doors")}
-    assert all(row["made_at"].endswith("Z") for row in rows)
     assert [(row["requirement_id"], row["test_case_external_id"], row["module"]) for row in rows[1:]] == [
         ("", "TC-ALONE", "Doors")
     ]
@@ -517,12 +516,50 @@ async def test_every_document_says_what_it_is_of_and_lists_the_orphans_of_its_mo
     assert [row[0] for row in read_sheet(book, "Orphan test cases")] == ["External ID", "TC-ALONE"]
     summary = dict(row[:2] for row in read_sheet(book, "Summary"))
     assert (summary["Filters"], summary["Total test cases"]) == ("status: tested; module: Doors", 2)
-    assert openpyxl.load_workbook(io.BytesIO(book))["Matrix"].auto_filter.ref == "A1:Z2"
+    workbook = openpyxl.load_workbook(io.BytesIO(book))
+    assert workbook.sheetnames == ["Summary", "Matrix", "Orphan test cases"]
+    assert workbook["Matrix"].auto_filter.ref == "A1:Z2"
+    hidden = [sheet.max_column for sheet in workbook if sheet.column_dimensions["Z"].hidden]
+    assert hidden == [26], "ids stand at the end, where nobody has to read them"
+
+    first, columns, *_ = (await fetch(client, "csv", header="filters", **query)).content[3:].decode().split("\r\n")
+    assert first.startswith("# Project: MAIN. Made: 20")
+    assert "Filters: status: tested; module: Doors. Gate: not ready to release: There is no run" in first
+    assert columns.split(",") == [*rows[0]]
 
     page = (await fetch(client, "html", **query)).text
-    assert "Filters: status: tested; module: Doors" in page
+    assert "<dd>status: tested; module: Doors</dd>" in page
     assert "Test cases without a requirement" in page
     assert ("TC-ALONE" in page, "TC-ELSEWHERE" in page) == (True, False)
+
+
+async def test_a_report_has_the_gaps_alone_or_what_is_covered_alone(record: Any, client: httpx.AsyncClient) -> None:
+    record.link(record.requirement(external_id="R-1", module="A"), record.test_case(external_id="T-1"))
+    record.requirement(external_id="R-2", module="B")
+    record.test_case(external_id="T-2")
+    await record.save()
+    ids = ("requirement_external_id", "test_case_external_id")
+    for rows, expected in (
+        ("all", [("R-1", "T-1"), ("R-2", ""), ("", "T-2")]),
+        ("gaps", [("R-2", ""), ("", "T-2")]),
+        ("covered", [("R-1", "T-1")]),
+    ):
+        lines = read_csv((await fetch(client, "csv", rows=rows)).content)
+        assert [tuple(line[name] for name in ids) for line in lines] == expected
+        matrix = (await client.get("/api/v1/reports/traceability-matrix", params={"rows": rows})).json()
+        assert len(matrix["items"]) == matrix["total"] == len({line for line, _ in expected if line})
+        orphans = matrix["orphan_test_cases"]
+        assert len(orphans["items"]) == orphans["total"] == (rows != "covered")
+        assert matrix["summary"]["total_requirements"] == 2, "the figures are those of all"
+    page = (await fetch(client, "html")).text
+    assert page.index("Without a test case") < page.index("R-2") < page.index("R-1"), "what is missing comes first"
+
+
+async def test_the_front_of_a_document_says_who_made_it_unless_people_are_hidden(client: httpx.AsyncClient) -> None:
+    shown = (await fetch(client, "html")).text
+    assert f" UTC by {client.caller.email}</dd>" in shown  # type: ignore[attr-defined]
+    assert "<dt>Gate</dt><dd>not ready to release: " in shown
+    assert "@" not in (await fetch(client, "html", people="hide")).text.partition("<body>")[2]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """GET /reports/...: the matrix in four formats, coverage by module, gaps."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
@@ -8,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from catalog_service.accept import preferred
-from catalog_service.documents import DocumentResponse
+from catalog_service.documents import DocumentResponse, Making
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import BasisQuery, basis_of
 from catalog_service.reports import export, service
@@ -16,8 +17,8 @@ from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.html_format import HtmlMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
+from catalog_service.reports.front import CsvHeader, FiledQuery, Front, front_of
 from catalog_service.reports.paging import paged_together
-from catalog_service.reports.people import PeopleQuery
 from catalog_service.reports.schemas import (
     CoverageByModule,
     Gaps,
@@ -25,10 +26,9 @@ from catalog_service.reports.schemas import (
     TraceabilityMatrix,
     VerdictsByModule,
 )
-from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
+from catalog_service.reports.scope import NOT_OF_REPORTS, scope_of
 from catalog_service.reports.verdicts_by_module import verdicts_by_module
 from catalog_service.requirements.endpoints import RequirementFilters
-from catalog_service.verdicts import Basis
 from chassis.core.identity import Identity
 from chassis.db.database import Db
 from chassis.web.callers import Viewer
@@ -51,7 +51,7 @@ _MEDIA_TYPES = {
 }
 
 
-class MatrixQuery(RequirementFilters, BasisQuery, PeopleQuery):
+class MatrixQuery(RequirementFilters, BasisQuery, FiledQuery):
     """What the matrix is of, and in which form."""
 
     results: Annotated[
@@ -91,44 +91,39 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
     tags, orphans among them. Links tell who made, accepted and confirmed them, when and with which note. `skip` and
     `limit` page the JSON form; the other formats hold every row: one a pair of requirement and test case, one for a
-    requirement without any, and at the end the test cases without a requirement. Every document names its filters and
-    its time.
+    requirement without any, and at the end the test cases without a requirement. Every document says of what it is, who
+    made it and when, and what the gate says; CSV does with `header=filters` alone.
     """
     query = read_query(request, MatrixQuery)
-    scope = await scope_of(database, query)
+    scope = replace(await scope_of(database, query), rows=query.rows)
     of = basis_of(query, settings, datetime.now(UTC))
+    front = front_of(query, scope.filters, of, viewer, query.rows)
     basis, rolled = (of if query.results else None), (of if query.rolled else None)
     has_people = query.shows_people
     matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:
-        response = _document(database, scope, matrix_format, viewer, basis, has_people=has_people, rolled=rolled)
+        making = partial(export.make, database, scope, _DOCUMENTS[matrix_format], front)
+        # A table without a line for it needs no gate.
+        has_gate = matrix_format is not MatrixFormat.CSV or query.header is CsvHeader.FILTERS
+        making = partial(making, basis=basis, has_people=has_people, rolled=rolled, gate=of if has_gate else None)
+        response = _document(making, front, matrix_format, viewer)
     else:
         wanted = paged_together(request, query, service.MATRIX_ORDERS)
         found, matrix = await service.matrix(
-            database, scope, datetime.now(UTC), wanted, basis, has_people=has_people, rolled=rolled
+            database, scope, front, wanted, basis, has_people=has_people, rolled=rolled
         )
         response = page(request, wanted.whole, found, extra=matrix)
     response.headers["Vary"] = "Accept"
     return response
 
 
-def _document(
-    database: Db,
-    scope: Scope,
-    matrix_format: MatrixFormat,
-    reader: Identity,
-    basis: Basis | None,
-    *,
-    has_people: bool,
-    rolled: Basis | None,
-) -> Response:
+def _document(making: Making, front: Front, matrix_format: MatrixFormat, reader: Identity) -> Response:
     document = _DOCUMENTS[matrix_format]
-    made_at = datetime.now(UTC)
     # A page is for looking at, a table for taking away.
     disposition = "inline" if matrix_format is MatrixFormat.HTML else "attachment"
-    name = f"traceability-matrix-{made_at:%Y-%m-%d}.{matrix_format}"
+    name = f"traceability-matrix-{front.made_at:%Y-%m-%d}.{matrix_format}"
     return DocumentResponse(
-        partial(export.make, database, scope, document, made_at, basis=basis, has_people=has_people, rolled=rolled),
+        making,
         document.media_type,
         {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers},
         reader=reader.id,

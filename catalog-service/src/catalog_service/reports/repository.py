@@ -9,7 +9,7 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.repository import JOINED_ENDS, SUGGESTION
 from catalog_service.links.repository import SELECTED as LINK
-from catalog_service.reports.scope import Counts, Scope
+from catalog_service.reports.scope import IS_LINKED, Counts, Scope
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column, fetch_value
@@ -87,6 +87,8 @@ def _by_module(alias: str) -> Order:
 
 
 MATRIX_ORDER = _by_module("r")
+GAPS_FIRST = Order("gaps", (By("r.id", bool, expression=f"({IS_LINKED})"), *MATRIX_ORDER.columns))
+"""For what people read as a whole: first the requirements without a test case."""
 UNLINKED_ORDER = _by_module("i")
 SUSPECT_ORDER = Order("created_at:desc", (By("suspect.created_at", datetime, True), By("suspect.id", UUID)))
 
@@ -170,7 +172,7 @@ def _matrix(scope: Conditions, wanted: PageRequest) -> str:
                    ) ORDER BY t.external_id, t.id), '[]') AS test_cases
             FROM links l JOIN test_cases t ON t.id = l.test_case_id WHERE l.requirement_id = r.id
         ) AS linked
-        ORDER BY {MATRIX_ORDER.sql}
+        ORDER BY {wanted.order.sql}
     """
 
 
@@ -181,10 +183,12 @@ async def matrix_page(connection: Connection, scope: Conditions, wanted: PageReq
     return wanted.found(_with_reasons(await cursor.fetchall()), total)
 
 
-async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[MatrixRow], None]:
+async def matrix_rows(
+    connection: Connection, scope: Conditions, order: Order = MATRIX_ORDER
+) -> AsyncGenerator[list[MatrixRow], None]:
     """Return the whole matrix, some hundred requirements at a time, through a cursor of the server."""
     async with connection.cursor(name="matrix") as cursor:
-        everything = PageRequest(MATRIX_ORDER, None)
+        everything = PageRequest(order, None)
         await cursor.execute(_matrix(scope, everything), {**scope.parameters, **everything.parameters})
         while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
             yield _with_reasons(rows)

@@ -1,8 +1,8 @@
 """What a report is of: the filters that were given, as conditions and as a reader of the document sees them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from catalog_service.fields import repository as project_fields
@@ -10,8 +10,8 @@ from catalog_service.fields.definitions import PREFIX
 from catalog_service.fields.filters import narrow
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.items.service import narrow_by_fields, narrow_by_search
+from catalog_service.reports.front import Front, ShownRows
 from catalog_service.requirements.endpoints import RequirementFilters
-from chassis.core import projects
 from chassis.core.wording import nearest
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
@@ -21,6 +21,9 @@ from chassis.web.parameters import Choice
 NOT_OF_REPORTS = frozenset({"expand", "sort"})
 """Parameters of the lists that reports do not take: they tell all, in the order of module and external id."""
 _FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - PageQuery.model_fields.keys() - {"by_field"}
+
+IS_LINKED = "EXISTS (SELECT FROM linked_requirements WHERE requirement_id = r.id)"
+"""Whether a requirement `r` has a test case."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,26 @@ class Scope:
     filters: Mapping[str, str]
     """The filters as they were given."""
     modules: Choice[str] | None
+    rows: ShownRows = ShownRows.ALL
+
+    @property
+    def shown_requirements(self) -> Conditions:
+        """Those of the requirements that have rows."""
+        if self.rows is ShownRows.ALL:
+            return self.requirements
+        shown = deepcopy(self.requirements)
+        shown.add(f"{'NOT ' if self.rows is ShownRows.GAPS else ''}{IS_LINKED}")
+        return shown
+
+    @property
+    def shows_orphans(self) -> bool:
+        """Whether test cases without a requirement have rows."""
+        return self.rows is not ShownRows.COVERED
+
+    def count_shown(self, counts: "Counts") -> int:
+        """Return how many requirements have rows, by the counts of all."""
+        covered, total = counts["covered_requirements"], counts["total_requirements"]
+        return {ShownRows.ALL: total, ShownRows.GAPS: total - covered, ShownRows.COVERED: covered}[self.rows]
 
 
 async def scope_of(database: Database, filters: RequirementFilters) -> Scope:
@@ -83,8 +106,7 @@ class About:
     """What a document says of itself, so that it can be filed: of what it is, of when, and its figures."""
 
     summary: Summary
-    made_at: datetime
-    filters: Mapping[str, str]
+    front: Front
     notes: tuple[str, ...] = ()
     has_results: bool = False
     """Whether rows tell what results say of them."""
@@ -92,12 +114,6 @@ class About:
     """Whether links tell who made and confirmed them."""
     is_rolled: bool = False
     """Whether rows tell what stands above them, and what they come to with those below."""
-    project: str = field(default_factory=projects.current.get)
-
-    @property
-    def filter_text(self) -> str:
-        """All filters in one line."""
-        return "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
 
 
 def notes_on(modules: Choice[str], known: list[str]) -> tuple[str, ...]:

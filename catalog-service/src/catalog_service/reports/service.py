@@ -9,6 +9,7 @@ from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
 from catalog_service.reports.formats import PEOPLE
+from catalog_service.reports.front import Front
 from catalog_service.reports.paging import PagedTogether
 from catalog_service.reports.people import hide_people
 from catalog_service.reports.scope import About, Counts, Scope, Summary, notes_on
@@ -43,7 +44,7 @@ def summary_of(counts: Counts) -> Summary:
 async def about(
     connection: Connection,
     scope: Scope,
-    made_at: datetime,
+    front: Front,
     basis: Basis | None,
     *,
     has_people: bool = True,
@@ -58,8 +59,8 @@ async def about(
     summary = summary_of(await repository.counts(connection, scope))
     notes = await _notes(connection, scope.modules)
     if (of := basis or rolled) is not None:
-        notes = (*notes, f"Verdicts are of {of.said}.", *await tell_older(connection, of))
-    return About(summary, made_at, scope.filters, notes, basis is not None, has_people, rolled is not None)
+        notes = (*notes, *await tell_older(connection, of))
+    return About(summary, front, notes, basis is not None, has_people, rolled is not None)
 
 
 async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ GAPS_ORDERS = (repository.UNLINKED_ORDER, repository.UNLINKED_ORDER, repository.
 async def matrix(
     database: Database,
     scope: Scope,
-    made_at: datetime,
+    front: Front,
     wanted: PagedTogether,
     basis: Basis | None,
     *,
@@ -88,12 +89,15 @@ async def matrix(
     With a `basis`, rows tell what the results that it names say of them; with `rolled`, what they come to with those
     below.
     """
+    said = [f"Verdicts are of {front.results_of}."] if basis or rolled else []
     async with snapshot(database) as connection:
-        of = await about(connection, scope, made_at, basis, rolled=rolled)
+        of = await about(connection, scope, front, basis, rolled=rolled)
         of_rows, of_orphans = wanted.parts
-        orphan_total, total = of.summary["orphan_test_cases"], of.summary["total_requirements"]
+        orphan_total, total = of.summary["orphan_test_cases"] * scope.shows_orphans, scope.count_shown(of.summary)
+        if not scope.shows_orphans:
+            of_orphans = PageRequest(of_orphans.order, 0)
         orphans = await repository.orphans_page(connection, scope.test_cases, of_orphans, orphan_total)
-        items = await _matrix_page(connection, scope.requirements, of_rows, total)
+        items = await _matrix_page(connection, scope.shown_requirements, of_rows, total)
         if basis is not None:
             await add_results(connection, items.rows, basis)
         if rolled is not None:
@@ -105,10 +109,10 @@ async def matrix(
     return Fetched(items.rows, total, wanted.end((items, orphans))), {
         "orphan_test_cases": {"items": orphans.rows, "total": orphan_total},
         "summary": of.summary,
-        "project": of.project,
-        "made_at": of.made_at,
-        "filters": of.filters,
-        "notes": of.notes,
+        "project": front.project,
+        "made_at": front.made_at,
+        "filters": front.filters,
+        "notes": [*said, *of.notes],
     }
 
 

@@ -2273,8 +2273,8 @@ export interface paths {
          *     `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
          *     tags, orphans among them. Links tell who made, accepted and confirmed them, when and with which note. `skip` and
          *     `limit` page the JSON form; the other formats hold every row: one a pair of requirement and test case, one for a
-         *     requirement without any, and at the end the test cases without a requirement. Every document names its filters and
-         *     its time.
+         *     requirement without any, and at the end the test cases without a requirement. Every document says of what it is, who
+         *     made it and when, and what the gate says; CSV does with `header=filters` alone.
          */
         get: operations["get_traceability_matrix"];
         put?: never;
@@ -25850,12 +25850,16 @@ export interface operations {
                 fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
                 format?: "json" | "csv" | "xlsx" | "html";
+                /** @description Of CSV: `filters` puts a line that begins with # above the columns: of what the table is, who made it and when, and what the gate says. */
+                header?: "columns" | "filters";
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description With a commit: `allow` takes for a test that did not run at it the last result of the branch. */
                 older?: "deny" | "allow";
                 /** @description The id or external_id of one: its children are asked for. */
                 parent?: string;
+                /** @description `hide` leaves out who made and confirmed links, and who recorded results. */
+                people?: "show" | "hide";
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -25933,6 +25937,8 @@ export interface operations {
                 has_children?: boolean;
                 /** @description Whether a requirement is above it. */
                 has_parent?: boolean;
+                /** @description Of CSV: `filters` puts a line that begins with # above the columns: of what the table is, who made it and when, and what the gate says. */
+                header?: "columns" | "filters";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
@@ -25955,6 +25961,8 @@ export interface operations {
                 rolled?: boolean;
                 /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
                 rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
+                /** @description `gaps`: what has no test case, or no requirement, alone; `covered`: the other requirements alone. The figures stay those of all. */
+                rows?: "all" | "gaps" | "covered";
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -26190,6 +26198,8 @@ export interface operations {
                 has_children?: boolean;
                 /** @description Whether a requirement is above it. */
                 has_parent?: boolean;
+                /** @description Of CSV: `filters` puts a line that begins with # above the columns: of what the table is, who made it and when, and what the gate says. */
+                header?: "columns" | "filters";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 /** @description How many items to give at most. */
@@ -26200,6 +26210,8 @@ export interface operations {
                 older?: "deny" | "allow";
                 /** @description Only what is below the requirement with this id or external_id. */
                 parent?: string;
+                /** @description `hide` leaves out who made and confirmed links, and who recorded results. */
+                people?: "show" | "hide";
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description Whether one of its relations is suspect. */
@@ -26208,6 +26220,8 @@ export interface operations {
                 rolled?: boolean;
                 /** @description covered: with a link; covered_below: without, and all below it are covered; partly_below: some are. covered, covered_below, partly_below, uncovered: comma-separated alternatives; a leading ! excludes */
                 rolled_coverage?: ("covered" | "covered_below" | "partly_below" | "uncovered" | "!covered" | "!covered_below" | "!partly_below" | "!uncovered")[];
+                /** @description `gaps`: what has no test case, or no requirement, alone; `covered`: the other requirements alone. The figures stay those of all. */
+                rows?: "all" | "gaps" | "covered";
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */

@@ -68,6 +68,8 @@ class MatrixDocument(Protocol):
 
     media_type: ClassVar[str]
     headers: ClassVar[dict[str, str]]
+    gaps_first: ClassVar[bool]
+    """Whether requirements without a test case come before the others."""
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None: ...
 

@@ -6,6 +6,7 @@ from typing import IO, Any, ClassVar
 
 from catalog_service.reports.formats import columns, lines, orphan_lines
 from catalog_service.reports.formats.document import csv_text
+from catalog_service.reports.front import Front
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import About
 
@@ -19,8 +20,6 @@ _HARMLESS = re.compile(rf"""[^\s"'\ufeff\u200b;|{_SIGNS}][^;|\t\r\n]*""")
 """Almost every cell: neither of the two is found in it, and this takes a quarter of the time."""
 
 BYTE_ORDER_MARK = "\ufeff"
-_ABOUT = ("project", "filters", "made_at")
-"""Stands in each line: a table has no other place for it that every program reads."""
 
 
 class CsvMatrix:
@@ -28,23 +27,21 @@ class CsvMatrix:
 
     media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
     headers: ClassVar[dict[str, str]] = {}
+    gaps_first: ClassVar[bool] = False
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
-        self._about = tuple(
-            cell(text) for text in (about.project, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}")
-        )
-        file.write(BYTE_ORDER_MARK.encode())
+        file.write(csv_beginning(about.front, about.notes).encode())
         self._columns, self._of = columns(about), about
-        self._write([(*self._columns, *_ABOUT)])
+        self._write([self._columns])
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        self._write(line + self._about for line in lines(rows, cell, self._of))
+        self._write(lines(rows, cell, self._of))
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
-        self._write(line + self._about for line in orphan_lines(rows, cell, self._columns))
+        self._write(orphan_lines(rows, cell, self._columns))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
@@ -54,6 +51,12 @@ class CsvMatrix:
 
     def _write(self, table: Iterable[Sequence[object]]) -> None:
         self._file.write(csv_text(table).encode())
+
+
+def csv_beginning(front: Front, notes: Sequence[str] = ()) -> str:
+    """Return what stands above the columns: the byte order mark, and of what the table is where that was asked for."""
+    comment = front.comment(notes)
+    return BYTE_ORDER_MARK + (csv_text([(cell(comment),)]) if comment else "")
 
 
 def cell(value: Any) -> object:

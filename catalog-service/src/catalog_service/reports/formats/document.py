@@ -15,6 +15,8 @@ class Document(Protocol[A_co, R_contra]):
 
     media_type: ClassVar[str]
     headers: ClassVar[dict[str, str]]
+    worst_first: ClassVar[bool]
+    """Whether what is worst comes first; otherwise rows stand by module."""
 
     def __init__(self, file: IO[bytes], folder: str, about: A_co) -> None: ...
 
@@ -32,6 +34,7 @@ class TextDocument(Generic[A]):
     """What documents of text have in common."""
 
     headers: ClassVar[dict[str, str]] = {}
+    worst_first: ClassVar[bool] = False
 
     def __init__(self, file: IO[bytes], folder: str, about: A) -> None:
         self._file = file

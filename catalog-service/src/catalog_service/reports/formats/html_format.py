@@ -16,7 +16,10 @@ STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }
 body { margin: 2rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
-.made { color: #5b6b7b; margin: 0 0 1.5rem; overflow-wrap: anywhere; }
+.front { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: .75rem 0 1.5rem; }
+.front div { display: contents; }
+.front dt { color: #5b6b7b; }
+.front dd { margin: 0; overflow-wrap: anywhere; max-width: 70rem; }
 h2 { font-size: 1.1rem; margin: 1.5rem 0 .5rem; }
 .note { color: #a4262c; font-weight: 600; }
 .figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1.5rem; }
@@ -34,6 +37,8 @@ tbody { break-inside: avoid; }
 .suspect { color: #8a5a00; font-weight: 600; }
 .why { color: #8a5a00; font-size: .85rem; }
 .who { display: block; color: #5b6b7b; font-size: .85rem; }
+.failing td { color: #a4262c; padding-left: 2rem; max-width: none; }
+.running { display: none; }
 @media screen and (max-width: 48rem) {
   body { margin: 1rem; }
   table, thead, tbody, tr, th, td { display: block; max-width: none; }
@@ -42,9 +47,22 @@ tbody { break-inside: avoid; }
   tbody.module { border: 0; margin: 0; }
   td { border: 0; padding: .15rem .75rem; }
   td::before { content: attr(data-label) ": "; color: #5b6b7b; }
+  .failing td::before { content: none; }
 }
-@page { size: landscape; margin: 12mm; }
-@media print { :root { font-size: 10px; } body { margin: 0; } thead th { position: static; } }
+@page {
+  size: landscape; margin: 12mm 12mm 15mm;
+  @bottom-right { content: counter(page) " / " counter(pages); font: 9px system-ui, sans-serif; color: #5b6b7b; }
+}
+@media print {
+  :root { font-size: 10px; }
+  body { margin: 0; }
+  h1 { font-size: 2rem; margin-top: 3rem; }
+  .front { font-size: 1.2rem; margin: 1.5rem 0 2rem; }
+  .figures { break-after: page; }
+  thead th { position: static; }
+  .running { display: table-row; }
+  .running th { background: none; border: 0; color: #5b6b7b; font-weight: 400; }
+}
 """
 
 
@@ -59,6 +77,9 @@ POLICY = policy_of(STYLE)
 HEADERS = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
 """With which a page of a report is sent: it runs nothing, whatever its texts say."""
 
+TITLE = "Traceability matrix"
+_GAPS, _BEGINNING = object(), object()
+"""The part of a table that has what is without a test case, and where no part has begun."""
 _HEADINGS = ("Requirement", "Title", "Priority", "Status", "Test case", "Title", "Status", "Link", "Confidence")
 _ITEM = ("title", "priority", "status")
 _ROLLED = ("Parents", "Rolled verdict")
@@ -66,35 +87,42 @@ _ORPHAN_HEADINGS = ("Test case", "Title", "Priority", "Status")
 
 
 class HtmlMatrix:
-    """A table with a group of lines a requirement, module by module, below the summary; then the test cases without a
-    requirement. Every text of the record is escaped.
+    """A table with a group of lines a requirement behind the front page: those without a test case, then module by
+    module; then the test cases without a requirement. Every text of the record is escaped.
     """
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
     headers: ClassVar[dict[str, str]] = HEADERS
+    gaps_first: ClassVar[bool] = True
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
-        self._module: str | None = None
+        self._part: str | object | None = _BEGINNING
         self._has_people = about.has_people
         self._in_orphans = False
         results = ("Verdict", "Last result") if about.has_results else ()
         self._headings = (*_HEADINGS, *results, *(_ROLLED if about.is_rolled else ()))
-        said = f"Project {about.project}, {about.made_at:%Y-%m-%d %H:%M} UTC. Filters: {about.filter_text}"
+        self._running = f"{TITLE}: {about.front.running}"
         figures = [(label(name), _figure(name, value)) for name, value in about.summary.items()]
-        self._put(beginning("Traceability matrix", said, about.notes, figures) + table_of(self._headings))
+        self._put(beginning(TITLE, about.front.facts, about.notes, figures) + table_of(self._headings, self._running))
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
         has_people = self._has_people
-        self._put("".join(self._in_module(row["module"], self._headings) + _group(row, has_people) for row in rows))
+        self._put(
+            "".join(
+                self._in_part(row["module"] if row["test_cases"] else _GAPS, self._headings) + _group(row, has_people)
+                for row in rows
+            )
+        )
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
         if not self._in_orphans:
-            self._in_orphans, self._module = True, None
-            self._put(f"</table>\n<h2>Test cases without a requirement</h2>\n{table_of(_ORPHAN_HEADINGS)}")
-        self._put("".join(self._in_module(row["module"], _ORPHAN_HEADINGS) + _orphan(row) for row in rows))
+            self._in_orphans, self._part = True, _BEGINNING
+            head = table_of(_ORPHAN_HEADINGS, self._running)
+            self._put(f"</table>\n<h2>Test cases without a requirement</h2>\n{head}")
+        self._put("".join(self._in_part(row["module"], _ORPHAN_HEADINGS) + _orphan(row) for row in rows))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
@@ -103,29 +131,43 @@ class HtmlMatrix:
     def close(self) -> None:
         """See MatrixDocument.close."""
 
-    def _in_module(self, module: str | None, headings: Sequence[str]) -> str:
-        """Return the line that begins a module, nothing within it."""
-        name = "No module" if module is None else module
-        if name == self._module:
+    def _in_part(self, part: str | object | None, headings: Sequence[str]) -> str:
+        """Return the line that begins a module, or the gaps; nothing within it."""
+        if part == self._part:
             return ""
-        self._module = name
-        heading = f'<th scope="rowgroup" colspan="{len(headings)}">{escape(name)}</th>'
-        return f'<tbody class="module"><tr>{heading}</tr></tbody>\n'
+        self._part = part
+        return part_of_table("Without a test case" if part is _GAPS else name_of_module(part), len(headings))
 
     def _put(self, text: str) -> None:
         self._file.write(text.encode())
 
 
-def beginning(title: str, said: str, notes: Sequence[str], figures: Sequence[tuple[str, str]]) -> str:
-    """Return the beginning of a page: what it is, what it says of itself, and its figures with their names."""
-    boxes = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
+def name_of_module(module: object) -> str:
+    """Return what a module is called in a report; None: what is in none."""
+    return "No module" if module is None else str(module)
+
+
+def part_of_table(name: str, columns: int) -> str:
+    """Return the line that begins a part of a table."""
+    heading = f'<th scope="rowgroup" colspan="{columns}">{escape(name)}</th>'
+    return f'<tbody class="module"><tr>{heading}</tr></tbody>\n'
+
+
+def beginning(
+    title: str, facts: Sequence[tuple[str, str]], notes: Sequence[str], figures: Sequence[tuple[str, str]]
+) -> str:
+    """Return the beginning of a page, which is printed by itself: what it says of itself, and its figures."""
+    said, boxes = (
+        "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
+        for pairs in (facts, figures)
+    )
     paragraphs = "".join(f'<p class="note">{escape(note)}</p>\n' for note in notes)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f'<h1>{title}</h1>\n<p class="made">{escape(said)}</p>\n{paragraphs}'
+        f'<h1>{title}</h1>\n<dl class="front">{said}</dl>\n{paragraphs}'
         f'<dl class="figures">{boxes}</dl>\n'
     )
 
@@ -133,10 +175,11 @@ def beginning(title: str, said: str, notes: Sequence[str], figures: Sequence[tup
 ENDING = "</table>\n</body>\n</html>\n"
 
 
-def table_of(headings: Sequence[str]) -> str:
-    """Return the beginning of a table."""
+def table_of(headings: Sequence[str], running: str) -> str:
+    """Return the beginning of a table; `running` is printed above its headings, on each page."""
     cells = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-    return f"<table>\n<thead><tr>{cells}</tr></thead>\n"
+    head = f'<tr class="running"><th colspan="{len(headings)}">{escape(running)}</th></tr>'
+    return f"<table>\n<thead>{head}<tr>{cells}</tr></thead>\n"
 
 
 def label(name: str) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import IO, Any, ClassVar
 
-from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
+from catalog_service.reports.formats.csv_format import csv_beginning
 from catalog_service.reports.formats.document import TextDocument, csv_text
 from catalog_service.reports.formats.html_format import ENDING, HEADERS, beginning, label, table_of, text_of
+from catalog_service.reports.formats.xlsx_format import is_id, write_front
+from catalog_service.reports.front import Front
 from catalog_service.reports.levels.tree import Line
-from catalog_service.verdicts import Basis
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
-from chassis.core import projects
 
 TITLE = "Trace tree"
 COLUMNS = (
@@ -20,11 +20,6 @@ COLUMNS = (
 _SHOWN = ("Requirement", "Title", "Status", "Rolled verdict", "Rolled coverage", "Own verdict", "Tests")
 _STEP = "\u2003"
 """What a line is set in by, a time for each depth."""
-
-
-def said(basis: Basis) -> str:
-    """Return of what a document is, in one line."""
-    return f"Project {projects.current.get()}, {basis.said}, {basis.now:%Y-%m-%d %H:%M} UTC."
 
 
 def _cells(line: Line) -> list[Any]:
@@ -50,32 +45,29 @@ def _name(line: Line) -> str:
     return line.requirement.external_id or line.requirement.title
 
 
-class CsvTree(TextDocument[Basis]):
-    """A line a place in the tree; of what it is stands in each."""
+class CsvTree(TextDocument[Front]):
+    """A line a place in the tree."""
 
     media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
 
-    def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None:
-        super().__init__(file, folder, basis)
-        self._put(BYTE_ORDER_MARK)
-        self._put(csv_text([(*COLUMNS, "about")]))
+    def __init__(self, file: IO[bytes], folder: str, front: Front) -> None:
+        super().__init__(file, folder, front)
+        self._put(csv_beginning(front) + csv_text([COLUMNS]))
 
     def write(self, rows: Sequence[Line]) -> None:
         """See Document.write."""
-        about = csv_cell(said(self._about))
-        self._put(csv_text([(*map(csv_cell, _cells(line)), about) for line in rows]))
+        self._put(csv_text([[*map(csv_cell, _cells(line))] for line in rows]))
 
 
-class XlsxTree(TextDocument[Basis]):
-    """One sheet, and one that says of what it is."""
+class XlsxTree(TextDocument[Front]):
+    """One sheet behind one that says of what it is."""
 
     media_type: ClassVar[str] = MEDIA_TYPE
 
-    def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None:
-        super().__init__(file, folder, basis)
-        self._book = Workbook(
-            file, folder, Cover(TITLE, basis.now, {"Summary": self._summary}, label), ("Tree", COLUMNS)
-        )
+    def __init__(self, file: IO[bytes], folder: str, front: Front) -> None:
+        super().__init__(file, folder, front)
+        cover = Cover(TITLE, front.made_at, {"Summary": self._summary}, label, leads=True, hidden=is_id)
+        self._book = Workbook(file, folder, cover, ("Tree", COLUMNS))
 
     def write(self, rows: Sequence[Line]) -> None:
         """See Document.write."""
@@ -91,20 +83,18 @@ class XlsxTree(TextDocument[Basis]):
         self._book.close()
 
     def _summary(self, book: Any, worksheet: Any, head: Any) -> None:
-        worksheet.set_column(0, 1, 24)
-        worksheet.write_string(0, 0, TITLE, head)
-        worksheet.write_string(0, 1, said(self._about))
+        write_front(book, worksheet, head, TITLE, self._about.facts)
 
 
-class HtmlTree(TextDocument[Basis]):
+class HtmlTree(TextDocument[Front]):
     """A table that needs nothing else and runs nothing."""
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
     headers: ClassVar[dict[str, str]] = HEADERS
 
-    def __init__(self, file: IO[bytes], folder: str, basis: Basis) -> None:
-        super().__init__(file, folder, basis)
-        self._put(beginning(TITLE, said(self._about), (), ()) + table_of(_SHOWN))
+    def __init__(self, file: IO[bytes], folder: str, front: Front) -> None:
+        super().__init__(file, folder, front)
+        self._put(beginning(TITLE, front.facts, (), ()) + table_of(_SHOWN, f"{TITLE}: {front.running}"))
 
     def write(self, rows: Sequence[Line]) -> None:
         """See Document.write."""

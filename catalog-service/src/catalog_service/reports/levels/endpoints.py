@@ -18,6 +18,7 @@ from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import BasisQuery, basis_of
 from catalog_service.reports.formats.document import Document
+from catalog_service.reports.front import Front, FrontQuery, add_gate, front_of
 from catalog_service.reports.levels import impact, tree
 from catalog_service.reports.levels.documents import CsvTree, HtmlTree, XlsxTree
 from catalog_service.reports.levels.schemas import Direction, Impact, TraceTree, TreeFormat
@@ -40,7 +41,7 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 _DEEPEST = 32
 _LINES_AT_ONCE = 500
-_DOCUMENTS: dict[TreeFormat, type[Document[Basis, Line]]] = {
+_DOCUMENTS: dict[TreeFormat, type[Document[Front, Line]]] = {
     TreeFormat.CSV: CsvTree,
     TreeFormat.XLSX: XlsxTree,
     TreeFormat.HTML: HtmlTree,
@@ -100,7 +101,7 @@ async def read_impact(
         return answer(await impact.find(connection, requirement_id, query.direction, query.depth, types, basis))
 
 
-class TreeQuery(PageQuery, BasisQuery):
+class TreeQuery(PageQuery, BasisQuery, FrontQuery):
     """Which part of the tree is asked for, which results count, and the form."""
 
     parent: Annotated[
@@ -151,7 +152,7 @@ async def get_trace_tree(request: Request, viewer: Viewer, database: Db, setting
             "Content-Disposition": f'{disposition}; filename="trace-tree-{basis.now:%Y-%m-%d}.{form}"',
             **document.headers,
         }
-        making = partial(_make, database, basis, document)
+        making = partial(_make, database, basis, front_of(query, {}, basis, viewer), document)
         response = DocumentResponse(making, document.media_type, headers, reader=viewer.id)
     response.headers["Vary"] = "Accept"
     return response
@@ -174,15 +175,16 @@ async def _page(request: Request, query: TreeQuery, basis: Basis, database: Db) 
 
 
 async def _make(
-    database: Db, basis: Basis, document_type: type[Document[Basis, Line]], file: IO[bytes]
+    database: Db, basis: Basis, front: Front, document_type: type[Document[Front, Line]], file: IO[bytes]
 ) -> AsyncGenerator[int, None]:
     """Write the whole tree, all of one moment, to an empty file; return how long the file is, as it grows."""
     async with _places:
         async with snapshot(database) as connection:
+            front = await add_gate(front, database, connection, basis)
             lines = await tree.read_all(connection, basis)
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="trace-tree-"))
-            document = await asyncio.to_thread(document_type, file, folder, basis)
+            document = await asyncio.to_thread(document_type, file, folder, front)
             meanwhile.enter_context(closing(document))
             while some := [*islice(lines, _LINES_AT_ONCE)]:
                 await asyncio.to_thread(document.write, some)

@@ -2,16 +2,28 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import IO, Any, ClassVar
 
-from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
 from catalog_service.reports.formats.csv_format import cell as csv_cell
+from catalog_service.reports.formats.csv_format import csv_beginning
 from catalog_service.reports.formats.document import TextDocument, csv_text
-from catalog_service.reports.formats.html_format import ENDING, HEADERS, beginning, label, table_of, text_of
-from catalog_service.verdicts import COUNTED, Basis
+from catalog_service.reports.formats.html_format import (
+    ENDING,
+    HEADERS,
+    beginning,
+    label,
+    name_of_module,
+    part_of_table,
+    table_of,
+    text_of,
+)
+from catalog_service.reports.formats.xlsx_format import ids_last, is_id, write_front
+from catalog_service.reports.front import Front
+from catalog_service.reports.verification.failing import first_line, name_of, tell_failing
+from catalog_service.verdicts import COUNTED, Verdict
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
-from chassis.core import projects
 from chassis.core.wording import percent
 from chassis.web.listing import Row
 
@@ -20,11 +32,18 @@ _ITEM = ("external_id", "title", "module", "type", "priority", "status", "versio
 _COUNTS = ("tests_linked", "tests_run", *COUNTED)
 COLUMNS = (
     *(f"requirement_{name}" if name != "module" else name for name in ("id", *_ITEM)),
-    *("verdict", "verified", *_COUNTS),
+    *("verdict", "verified", *_COUNTS, "failing_tests"),
 )
 """Of the flat form: a line a requirement."""
 ROLLED = ("rolled_verdict", "rolled_coverage")
 """What a line tells beside, where it is asked for."""
+_OF_TEST = (
+    *("requirement_external_id", "requirement_title", "test_case", "test", "message"),
+    *("run", "commit", "environment", "recorded_by", "at"),
+)
+"""Of the sheet of failing tests."""
+_FIRST = {Verdict.FAILED.value: "Failed", Verdict.UNCOVERED.value: "Without a test case"}
+"""What comes before all modules."""
 _SHOWN = ("Requirement", "Title", "Priority", "Verdict", "Tests", *map(label, COUNTED))
 """Of what people read: the verdict, and all that it can be worked out from again."""
 
@@ -34,13 +53,11 @@ class About:
     """What a document says of itself."""
 
     summary: Row
-    basis: Basis
-    filters: dict[str, str]
+    front: Front
     notes: Sequence[str]
     """What a reader has to know before all else, such as results of other commits that count."""
     rolled: bool = False
     """Whether lines tell what requirements come to with those below them."""
-    project: str = field(default_factory=projects.current.get)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -53,11 +70,9 @@ class About:
         return (*_SHOWN, *map(label, ROLLED)) if self.rolled else _SHOWN
 
     @property
-    def said(self) -> str:
-        """Of what it is, in one line."""
-        filters = "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
-        of = f"Project {self.project}, {self.basis.said}, {self.basis.now:%Y-%m-%d %H:%M} UTC. Filters: {filters}"
-        return " ".join([f"{of}." if self.notes else of, *self.notes[:1]])
+    def facts(self) -> list[tuple[str, str]]:
+        """What it says of itself, and what a reader has to know."""
+        return [*self.front.facts, *(("Note", note) for note in self.notes)]
 
     @property
     def figures(self) -> list[tuple[str, str]]:
@@ -74,40 +89,45 @@ def _line(row: Row) -> list[Any]:
     counts = row["counts"]
     item = [row[name] for name in ("id", *_ITEM)]
     beside = [row[name] for name in ROLLED if name in row]
-    return [*item, row["verdict"], row["verified"], *(counts[name] for name in _COUNTS), *beside]
+    failing = "\n".join(tell_failing(row)) or None
+    return [*item, row["verdict"], row["verified"], *(counts[name] for name in _COUNTS), failing, *beside]
 
 
 class CsvDocument(TextDocument[About]):
-    """As the matrix is as CSV: what it is of stands in each line."""
+    """A line a requirement."""
 
     media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        self._put(BYTE_ORDER_MARK)
-        self._put(csv_text([(*about.columns, "about")]))
+        self._put(csv_beginning(about.front, about.notes) + csv_text([about.columns]))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
-        said = csv_cell(self._about.said)
-        self._put(csv_text([(*map(csv_cell, _line(row)), said) for row in rows]))
+        self._put(csv_text([[*map(csv_cell, _line(row))] for row in rows]))
 
 
 class XlsxDocument(TextDocument[About]):
-    """One sheet, and one of figures behind it."""
+    """A sheet of figures, one of requirements, and one of failing tests; ids come last and are hidden."""
 
     media_type: ClassVar[str] = MEDIA_TYPE
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        cover = Cover(_TITLE, about.basis.now, {"Summary": self._summary}, label)
-        self._columns = about.columns
+        cover = Cover(_TITLE, about.front.made_at, {"Summary": self._summary}, label, leads=True, hidden=is_id)
+        names = [name for name in about.columns if name != "failing_tests"]
+        self._columns = ids_last(names)
+        self._in_order = itemgetter(*map(about.columns.index, self._columns))
         self._book = Workbook(file, folder, cover, ("Verification", self._columns))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
         for row in rows:
-            self._book.add("Verification", self._columns, map(cell, _line(row)))
+            self._book.add("Verification", self._columns, map(cell, self._in_order(_line(row))))
+            for test in row["failing"]:
+                said = (row["external_id"], row["title"], test["test_case"], name_of(test), first_line(test))
+                of = (test[name] for name in ("run", "commit", "environment", "recorded_by"))
+                self._book.add("Failing tests", _OF_TEST, map(cell, (*said, *of, f"{test['at']:%Y-%m-%d %H:%M}")))
 
     def finish(self) -> None:
         """See Document.finish."""
@@ -118,33 +138,49 @@ class XlsxDocument(TextDocument[About]):
         self._book.close()
 
     def _summary(self, book: Any, worksheet: Any, head: Any) -> None:
-        worksheet.set_column(0, 1, 24)
-        worksheet.write_string(0, 0, _TITLE, head)
-        worksheet.write_string(0, 1, self._about.said)
-        lines = [*self._about.figures, *(("Note", note) for note in self._about.notes[1:])]
-        for row, (name, value) in enumerate(lines, start=1):
+        first = write_front(book, worksheet, head, _TITLE, self._about.facts)
+        for row, (name, value) in enumerate(self._about.figures, start=first):
             worksheet.write_string(row, 0, name)
             worksheet.write_string(row, 1, value)
 
 
 class HtmlDocument(TextDocument[About]):
-    """A table below the figures; it needs nothing else and runs nothing."""
+    """A table behind the front page: what fails and what is uncovered first, then module by module.
 
+    It needs nothing else and runs nothing.
+    """
+
+    worst_first: ClassVar[bool] = True
     media_type: ClassVar[str] = "text/html; charset=utf-8"
     headers: ClassVar[dict[str, str]] = HEADERS
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
-        self._put(beginning(_TITLE, about.said, about.notes, about.figures) + table_of(about.headings))
+        self._part: tuple[str, str | None] | None = None
+        running = f"{_TITLE}: {about.front.running}"
+        self._put(beginning(_TITLE, about.front.facts, about.notes, about.figures) + table_of(about.headings, running))
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
+        columns = len(self._about.headings)
         for row in rows:
             cells = "".join(
                 f'<td data-label="{name}">{text_of(value)}</td>'
                 for name, value in zip(self._about.headings, _shown(row), strict=True)
             )
-            self._put(f"<tbody><tr>{cells}</tr></tbody>\n")
+            failing = "".join(
+                f'<tr class="failing"><td colspan="{columns}">{text_of(said)}</td></tr>' for said in tell_failing(row)
+            )
+            self._put(f"{self._in_part(row, columns)}<tbody><tr>{cells}</tr>{failing}</tbody>\n")
+
+    def _in_part(self, row: Row, columns: int) -> str:
+        """Return the line that begins what fails, what is uncovered, or a module; nothing within it."""
+        first = _FIRST.get(row["verdict"])
+        part = (first or "", None if first else row["module"])
+        if part == self._part:
+            return ""
+        self._part = part
+        return part_of_table(first or name_of_module(row["module"]), columns)
 
     def finish(self) -> None:
         """See Document.finish."""
@@ -152,20 +188,30 @@ class HtmlDocument(TextDocument[About]):
 
 
 class MarkdownDocument(TextDocument[About]):
-    """Figures and a table."""
+    """Figures and a table, what fails and what is uncovered first; then the failing tests."""
 
+    worst_first: ClassVar[bool] = True
     media_type: ClassVar[str] = "text/markdown; charset=utf-8"
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         super().__init__(file, folder, about)
+        self._failing: list[str] = []
         figures = "".join(f"| {name} | {value} |\n" for name, value in about.figures)
-        notes = "".join(f"- {_plain(note)}\n" for note in about.notes[1:])
-        self._put(f"# {_TITLE}\n\n{_plain(about.said)}\n\n{notes}\n| Figure | Value |\n|---|---|\n{figures}\n")
+        facts = "".join(f"- {name}: {_plain(value)}\n" for name, value in about.facts)
+        self._put(f"# {_TITLE}\n\n{facts}\n| Figure | Value |\n|---|---|\n{figures}\n")
         self._put(f"| {' | '.join(about.headings)} |\n|{'---|' * len(about.headings)}\n")
 
     def write(self, rows: Sequence[Row]) -> None:
         """See Document.write."""
         self._put("".join(f"| {' | '.join(map(_plain, _shown(row)))} |\n" for row in rows))
+        for row in rows:
+            name = row["external_id"] or row["title"]
+            self._failing += [f"- {_plain(f'{name}: {said}')}\n" for said in tell_failing(row)]
+
+    def finish(self) -> None:
+        """See Document.finish."""
+        if self._failing:
+            self._put(f"\n## Failing tests\n\n{''.join(self._failing)}")
 
 
 def _shown(row: Row) -> list[str]:

@@ -17,6 +17,7 @@ from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import AllowFlaky, BasisQuery, basis_of
 from catalog_service.reports import repository
 from catalog_service.reports.formats.document import Document
+from catalog_service.reports.front import FiledQuery, Front, ShownRows, add_gate, front_of
 from catalog_service.reports.scope import NOT_OF_REPORTS, scope_of
 from catalog_service.reports.verification import service
 from catalog_service.reports.verification.documents import (
@@ -32,18 +33,18 @@ from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
 from catalog_service.verdict_reads import tell_older
 from catalog_service.verdicts import Verdict
-from chassis.core import projects
+from chassis.core.problems import Invalid
 from chassis.db.database import Db
 from chassis.web.callers import Viewer
 from chassis.web.listing import Row, documented, page, read_query
-from chassis.web.parameters import alternatives, parse_choice
+from chassis.web.parameters import Choice, alternatives, parse_choice
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Reports"])
 
 
-class VerificationQuery(RequirementFilters, BasisQuery):
+class VerificationQuery(RequirementFilters, BasisQuery, FiledQuery):
     """What the report is of, and in which form."""
 
     verdict: Annotated[str | None, alternatives(Verdict)] = None
@@ -97,25 +98,30 @@ async def get_verification(request: Request, viewer: Viewer, database: Db, setti
     now = datetime.now(UTC)
     chosen = parse_choice("verdict", query.verdict, Verdict)
     basis = basis_of(query, settings, now)
+    if query.rows is not ShownRows.ALL:
+        if chosen is not None:
+            message = "Say which rows, or which verdicts: `gaps` are those that are `uncovered`."
+            raise Invalid.field("/query/rows", message, "contradiction")
+        uncovered = (Verdict.UNCOVERED,)
+        chosen = Choice(uncovered, ()) if query.rows is ShownRows.GAPS else Choice((), uncovered)
     of = Verification(await scope_of(database, query), basis, query.allow_flaky, chosen, query.rolled)
     filters = {**of.scope.filters, **({} if query.verdict is None else {"verdict": query.verdict})}
+    front = front_of(query, filters, basis, viewer, query.rows)
     form = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if form is VerificationFormat.JSON:
-        response = await _page(request, query, of, filters, database)
+        response = await _page(request, query, of, front, database)
     else:
         document = _DOCUMENTS[form]
         disposition = "inline" if form is VerificationFormat.HTML else "attachment"
         name = f"verification-{now:%Y-%m-%d}.{_SUFFIXES.get(form, form)}"
         headers = {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers}
-        making = partial(_make, database, of, filters, document)
+        making = partial(_make, database, of, front, document)
         response = DocumentResponse(making, document.media_type, headers, reader=viewer.id)
     response.headers["Vary"] = "Accept"
     return response
 
 
-async def _page(
-    request: Request, query: VerificationQuery, of: Verification, filters: dict[str, str], database: Db
-) -> Response:
+async def _page(request: Request, query: VerificationQuery, of: Verification, front: Front, database: Db) -> Response:
     wanted = query.page(request, repository.MATRIX_ORDER)
     async with snapshot(database) as connection:
         summary = await service.summary(database, connection, of)
@@ -126,16 +132,16 @@ async def _page(
         "branch": of.basis.branch,
         "environment": of.basis.environment,
         "commit": of.basis.commit,
-        "project": projects.current.get(),
-        "made_at": of.basis.now,
-        "filters": filters,
+        "project": front.project,
+        "made_at": front.made_at,
+        "filters": front.filters,
         "notes": notes,
     }
     return page(request, wanted, found, extra=extra)
 
 
 async def _make(
-    database: Db, of: Verification, filters: dict[str, str], document_type: type[Document[About, Row]], file: IO[bytes]
+    database: Db, of: Verification, front: Front, document_type: type[Document[About, Row]], file: IO[bytes]
 ) -> AsyncGenerator[int, None]:
     """Write the whole report, all of one moment, to an empty file; return how long the file is, as it grows."""
     async with _places:
@@ -143,10 +149,14 @@ async def _make(
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="verification-"))
             async with snapshot(database) as connection:
                 summary = await service.summary(database, connection, of)
-                about = About(summary, of.basis, filters, await tell_older(connection, of.basis), of.rolled)
+                front = await add_gate(front, database, connection, of.basis)
+                about = About(summary, front, await tell_older(connection, of.basis), of.rolled)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
-                async with aclosing(service.rows(connection, of)) as parts:
+                found = service.rows(
+                    connection, of, worst_first=document_type.worst_first, has_people=front.made_by is not None
+                )
+                async with aclosing(found) as parts:
                     async for rows in parts:
                         await asyncio.to_thread(document.write, rows)
                         yield file.tell()

@@ -8,6 +8,7 @@ from catalog_service import verdict_filters, verdicts
 from catalog_service.figures import figures
 from catalog_service.reports import repository
 from catalog_service.reports.scope import Scope
+from catalog_service.reports.verification.failing import add_failing
 from catalog_service.rolled import reads as rolled
 from catalog_service.verdict_reads import as_verdict, of_requirements
 from catalog_service.verdict_states import IS_TRACED
@@ -15,6 +16,7 @@ from catalog_service.verdicts import Basis, Verdict, is_verified, requirement_ve
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
 from chassis.web.conditions import Conditions
+from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Choice
 
@@ -101,19 +103,31 @@ def _common(of: Verification) -> str:
         SELECT {_COLUMNS}, {_VERDICT} FROM verdicts v JOIN requirements r ON r.id = v.requirement_id)"""
 
 
-async def rows(connection: Connection, of: Verification) -> AsyncGenerator[list[Row], None]:
-    """Return all requirements of the report, some hundred at a time, through a cursor of the server."""
+_WORST = f"array_position(ARRAY['{Verdict.FAILED}', '{Verdict.UNCOVERED}'], r.verdict)"
+_WORST_FIRST = Order("worst", (By("r.verdict", int, expression=_WORST), *repository.MATRIX_ORDER.columns))
+"""What fails, what is uncovered, then all else by module."""
+
+
+async def rows(
+    connection: Connection, of: Verification, *, worst_first: bool, has_people: bool
+) -> AsyncGenerator[list[Row], None]:
+    """Return all requirements of the report, some hundred at a time, through a cursor of the server.
+
+    Each with its `failing` tests; `has_people`: whether these name who recorded them.
+    """
     conditions = Conditions(**of.parameters)
     conditions.choose("r.verdict", of.chosen)
     of_all = await rolled.all_rolled(connection, of.basis) if of.rolled else {}
-    everything = PageRequest(repository.MATRIX_ORDER, None)
+    everything = PageRequest(_WORST_FIRST if worst_first else repository.MATRIX_ORDER, None)
     async with connection.cursor(name="verification") as cursor:
         await cursor.execute(
             f"{_common(of)} {everything.rows('requirements_in_scope r', conditions)}",
             {**conditions.parameters, **everything.parameters},
         )
         while some := await cursor.fetchmany(_ROWS_AT_ONCE):
-            yield [_row(row, of) | of_all.get(row["id"], {}) for row in some]
+            found = [_row(row, of) | of_all.get(row["id"], {}) for row in some]
+            await add_failing(connection, found, of.basis, has_people=has_people)
+            yield found
 
 
 def _row(row: Row, of: Verification) -> Row:
