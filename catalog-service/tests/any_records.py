@@ -44,8 +44,14 @@ values = st.recursive(
     max_leaves=6,
 )
 objects = st.none() | st.dictionaries(texts, values, max_size=3)
+
+
+def _is_title(text: str) -> bool:
+    return bool(text.strip("\x1c\x1d\x1e\x1f"))
+
+
 _BOTH = {
-    "title": texts.filter(lambda text: bool(text.strip("\x1c\x1d\x1e\x1f"))),
+    "title": texts.filter(_is_title),
     "description": texts | LONG,
     "priority": st.sampled_from(["critical", "low"]),
     "module": maybe_name,
@@ -53,12 +59,15 @@ _BOTH = {
     "custom_metadata": objects,
     "source_system": maybe_name,
     "created_by": maybe_name,
+    "section": st.lists(names.filter(_is_title), max_size=3),
 }
 requirements = st.fixed_dictionaries(
     {
         **_BOTH,
         "type": st.sampled_from(["functional", "technical"]),
         "status": st.sampled_from(["draft", "closed"]),
+        "derived": st.booleans(),
+        "rationale": maybe,
     }
 )
 test_cases = st.fixed_dictionaries(

@@ -28,6 +28,7 @@ _LISTS = ("/requirements", "/test-cases", "/links", "/relations")
 _ENDS = ("requirement_id", "test_case_id", "child_id", "parent_id")
 _OURS = {
     "id",
+    "position",
     "version",
     "etag",
     "created_at",
@@ -43,7 +44,7 @@ _OURS = {
 }
 _RECORD = (
     *("links", "requirement_relations", "requirements", "test_cases", "item_revisions", "item_changes"),
-    *("deleted_items", "reqif_schemas", "waiting_references"),
+    *("deleted_items", "reqif_schemas", "waiting_references", "sections"),
 )
 
 

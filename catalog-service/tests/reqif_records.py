@@ -67,7 +67,7 @@ class Record:
 def cells_of(kind: str, record: Json) -> list[str | None]:
     """Return a record as an export has it from the database."""
     return [
-        json.dumps(value) if value is not None and name in JSON_FIELDS else value
+        None if value in (None, []) or value is False else json.dumps(value) if name in JSON_FIELDS else value
         for name, value in ((name, record.get(name)) for name in COLUMNS[kind])
     ]
 

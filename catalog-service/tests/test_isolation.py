@@ -126,6 +126,7 @@ def bodies(ids: dict[str, Any], own_test: int) -> dict[str, list[Any]]:
     relation_id = ids["relation_id"]
     every: dict[str, Any] = {"filter": {"updated_since": "1970-01-01"}}
     change = {"patch": {"priority": "low"}}
+    here = {"section": [], "position": "1", "from_position": "1"}
     return {
         "/links": [{"requirement_id": requirement_id, "test_case_id": test_case_id}],
         "/links/bulk": [
@@ -139,6 +140,8 @@ def bodies(ids: dict[str, Any], own_test: int) -> dict[str, list[Any]]:
             {"filter": {"child_id": requirement_id}, "delete": True},
             {**every, "delete": True},
         ],
+        "/requirements/move": [{"ids": [requirement_id], "section": []}, {"places": [{"id": requirement_id, **here}]}],
+        "/test-cases/move": [{"ids": [test_case_id], "section": []}, {"places": [{"id": test_case_id, **here}]}],
         "/requirements/bulk": [{"ids": [requirement_id], **change}, {**every, **change}],
         "/test-cases/bulk": [{"ids": [test_case_id], "delete": True}, {**every, "delete": True}],
         f"/automated-tests/{own_test}": [{"test_case_id": test_case_id}],

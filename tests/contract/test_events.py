@@ -164,6 +164,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "catalog.automated_tests.retired": (),
     "catalog.fields.changed": (),
+    "catalog.levels.changed": (),
     "suggestion.item.generated": (),
     "suggestion.run.progressed": (),
     "suggestion.run.finished": (),

@@ -14,7 +14,7 @@ from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 
 LISTS = ("/requirements", "/test-cases", "/links")
-NOT_TAKEN_ALONG = {"id", "version", "created_at", "updated_at", "etag"}
+NOT_TAKEN_ALONG = {"id", "position", "version", "created_at", "updated_at", "etag"}
 ODD = (
     "'lone' apostrophe", "=1+1; =cmd|' /C calc'!A0", "line\r\nbreak\u2028and\ttab", "控制 \x01\x1f 文字 🚂",
     " surrounded ", "_x0041_ <&>", '"quoted","cells"', "x" * 40_000, "[Long texts: 1]",

@@ -85,7 +85,7 @@ def is_for_admins(operation: Operation) -> bool:
         method != "GET" or "/members" in path or "/service-accounts" in path
     )
     is_policy = path.startswith("/reports/gate/policies") and method != "GET"
-    is_fields = operation == ("PUT", "/fields")
+    is_fields = operation in {("PUT", "/fields"), ("PUT", "/levels")}
     is_run = operation == ("DELETE", "/test-runs/{run_id}")
     return path.startswith(("/users", "/audit-log")) or is_of_projects or is_policy or is_fields or is_run
 

@@ -25,9 +25,11 @@ from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
 from catalog_service.items.service import ItemService
 from catalog_service.items.source_urls import SourceUrls
+from catalog_service.levels.endpoints import router as project_levels_router
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
 from catalog_service.matrix.endpoints import router as matrix_router
+from catalog_service.outline.endpoints import router as outline_router
 from catalog_service.proposals.applying import Applying
 from catalog_service.proposals.endpoints import router as proposals_router
 from catalog_service.references.endpoints import router as references_router
@@ -69,6 +71,8 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             relations_router,
             references_router,
             fields_router,
+            project_levels_router,
+            outline_router,
             history_router,
             timeline_router,
             changes_router,

@@ -54,6 +54,19 @@ def _item_columns() -> list[sa.Column[Any]]:
     ]
 
 
+def _outline_columns() -> list[sa.Column[Any]]:
+    """Where requirements and test cases stand in their outline."""
+    return [
+        required("section", pg.ARRAY(sa.Text), server_default=sa.text("'{}'")),
+        required(
+            "position",
+            sa.Text(collation="C"),
+            server_default=sa.text("position_key(clock_timestamp())"),
+            comment="keys of the sections that it is in, and its own, with / between them",
+        ),
+    ]
+
+
 def _item_constraints(table: str, types: type[StrEnum], statuses: type[StrEnum]) -> list[sa.Constraint]:
     return [
         sa.UniqueConstraint("project_id", "external_id", name=f"uq_{table}_external_id"),
@@ -88,6 +101,7 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
         postgresql_using="gin",
         postgresql_where=sa.text("(custom_metadata -> 'fields') IS NOT NULL"),
     )
+    sa.Index(f"ix_{table.name}_position", project, table.c.position, table.c.id)
     # Only an item that has changed can have made a link suspect.
     sa.Index(f"ix_{table.name}_changed", project, table.c.id, table.c.version, postgresql_where=table.c.version > 1)
     sa.Index(
@@ -107,14 +121,56 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
     sa.Index(f"ix_{table.name}_unsearched", table.c.id, postgresql_where=table.c.search.is_(None))
 
 
+project_levels = sa.Table(
+    "project_levels",
+    metadata,
+    project_column(primary_key=True),
+    sa.Column("key", sa.String(40), primary_key=True),
+    required("place", sa.Integer, comment="from the top, 1 on"),
+    required("name", sa.String(100)),
+    required("needs", pg.ARRAY(sa.Text)),
+    comment="levels of the requirements of projects, as their admins have defined them",
+)
+
+sections = sa.Table(
+    "sections",
+    metadata,
+    project_column(primary_key=True),
+    sa.Column("item_kind", sa.Text, primary_key=True),
+    sa.Column("above", sa.Text(collation="C"), primary_key=True, comment="position of the section that it is in"),
+    sa.Column("title", sa.String(300), primary_key=True),
+    required("position", sa.Text(collation="C"), comment="what positions of its items begin with"),
+    sa.Column("section_text", sa.Text),
+    one_of("item_kind", "requirement", "test_case"),
+    comment="sections of the outline; one without items is as if it were not there",
+)
+sa.Index(None, sections.c.project_id, sections.c.item_kind, sections.c.position)
+
 requirements = sa.Table(
     "requirements",
     metadata,
     *_item_columns(),
+    *_outline_columns(),
+    sa.Column("level", sa.String(40)),
+    required("derived", sa.Boolean, server_default=sa.text("false")),
+    sa.Column("rationale", sa.Text),
     *_item_constraints("requirements", RequirementType, RequirementStatus),
+    sa.ForeignKeyConstraint(
+        ("project_id", "level"),
+        ("project_levels.project_id", "project_levels.key"),
+        name="fk_requirements_level",
+        # Only with their project; a level that is in use is refused to be removed.
+        ondelete="SET NULL (level)",
+    ),
     postgresql_with=_IN_ONE_PIECE,
 )
-_item_indexes(requirements)
+_item_indexes(requirements, "level", "derived")
+sa.Index(
+    "ix_requirements_level",
+    requirements.c.project_id,
+    requirements.c.level,
+    postgresql_where=requirements.c.level.is_not(None),
+)
 
 test_cases = sa.Table(
     "test_cases",
@@ -126,6 +182,7 @@ test_cases = sa.Table(
     sa.Column("test_data", pg.JSON),
     required("automation_status", sa.Text),
     sa.Column("execution_time_minutes", sa.Integer),
+    *_outline_columns(),
     *_item_constraints("test_cases", TestCaseType, TestCaseStatus),
     one_of("automation_status", *AutomationStatus),
     sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),

@@ -115,7 +115,7 @@ async def test_a_plain_export_names_items_by_external_id(catalog: Any) -> None:
     response = await export(catalog, format="ndjson", module=module, profile="plain")
     head, first, second, link, end = lines(response)
     assert head["profile"] == "plain"
-    made = {"id", "version", "created_at", "updated_at"}
+    made = {"id", "position", "version", "created_at", "updated_at"}
     assert first | {"id": None} == first
     assert {name: first[name] for name in requirement.keys() - made} == {
         name: value for name, value in requirement.items() if name not in made
@@ -217,7 +217,7 @@ async def test_each_form_is_read_again_as_what_it_was(catalog: Any, export_forma
     response = await export(catalog, format=export_format, module=module, profile="plain")
     records = read(response)
     items = {record.fields["title"]: record for record in records if isinstance(record, Item)}
-    made = {"id", "version", "created_at", "updated_at"}
+    made = {"id", "position", "version", "created_at", "updated_at"}
     for kind, item in (("requirement", requirement), ("test_case", test_case), ("test_case", long)):
         record = items[item["title"]]
         assert (record.kind, record.problems) == (kind, [])
@@ -231,7 +231,7 @@ async def test_each_form_is_read_again_as_what_it_was(catalog: Any, export_forma
 
 
 def _said(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name != "id" and value not in (None, [])}
+    return {name: value for name, value in fields.items() if name != "id" and value not in (None, [], False)}
 
 
 async def test_one_kind_is_one_table(catalog: Any) -> None:

@@ -226,7 +226,7 @@ def plain(*objects: dict[str, Any]) -> Iterator[tuple[Any, bytes]]:
 
 def test_objects_of_somebody_else_are_read_where_they_say_what_they_are() -> None:
     objects = (
-        {"kind": "requirement", "external_id": "R1", "title": "a", "rationale": "why"},
+        {"kind": "requirement", "external_id": "R1", "title": "a", "remark": "why"},
         {"external_id": "T1", "title": "b", "steps": {"1": "do"}},
         {"requirement": "R1", "test_case": "T1", "link_type": "verifies"},
     )
@@ -234,13 +234,13 @@ def test_objects_of_somebody_else_are_read_where_they_say_what_they_are() -> Non
         requirement, test_case, link, notice = read(content, known, source_system="tool")
         assert isinstance(requirement, Item)
         assert requirement.kind == "requirement"
-        assert requirement.fields["custom_metadata"] == {"tool": {"rationale": "why"}}
+        assert requirement.fields["custom_metadata"] == {"tool": {"remark": "why"}}
         assert isinstance(test_case, Item)
         assert test_case.kind == "test_case"
         assert isinstance(link, Link)
         assert link.fields == {"link_type": "verifies"}
         assert isinstance(notice, Notice)
-        assert notice.message == "No field takes 'rationale': kept with each item as further data."
+        assert notice.message == "No field takes 'remark': kept with each item as further data."
         assert (link.requirement, link.test_case) == ({"external_id": "R1"}, {"external_id": "T1"})
         assert registry.recognise(BytesIO(content), None, None) is known
 

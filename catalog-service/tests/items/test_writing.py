@@ -157,7 +157,7 @@ async def test_put_replaces_and_what_is_missing_falls_back_to_its_default(
     made = (await catalog.post(path, body | {"external_id": None})).json()
     replaced = (await catalog.put(f"{path}/{made['id']}", catalog.item(id=UNKNOWN, colour="red"))).json()
     fresh = await catalog.create(path)
-    own = {"id", "created_at", "updated_at", "created_by", "version"}
+    own = {"id", "created_at", "updated_at", "created_by", "version", "position"}
     assert {name: replaced[name] for name in replaced.keys() - own} == {
         name: fresh[name] for name in fresh.keys() - own
     }

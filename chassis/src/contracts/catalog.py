@@ -36,6 +36,10 @@ class _ItemState(_State):
     source_system: str | None
     source_url: str | None
     created_by: str | None
+    section: Annotated[list[str], Field(description="Titles of the sections that it is in, from the top.")] = []
+    position: Annotated[
+        str, Field(description="Its place in the outline; empty in events of before there was one.")
+    ] = ""
     version: int
     created_at: datetime
     updated_at: datetime
@@ -43,6 +47,10 @@ class _ItemState(_State):
 
 class RequirementState(_ItemState):
     """A requirement as it is after the event (as it was, when deleted)."""
+
+    level: Annotated[str | None, Field(description="Key of a level of the project.")] = None
+    derived: Annotated[bool, Field(description="Has no requirement above it, on purpose.")] = False
+    rationale: str | None = None
 
 
 class TestCaseState(_ItemState):
@@ -367,6 +375,14 @@ class FieldsChanged(Momentary):
     after: list[dict[str, Any]]
 
 
+class LevelsChanged(Momentary):
+    """Admins of the project have defined its levels anew; each as GET /levels has it."""
+
+    wire_name = "catalog.levels.changed"
+    before: list[dict[str, Any]]
+    after: list[dict[str, Any]]
+
+
 EVENTS: tuple[type[Payload], ...] = (
     RequirementCreated,
     RequirementUpdated,
@@ -390,4 +406,5 @@ EVENTS: tuple[type[Payload], ...] = (
     AcceptedFailureEnded,
     AutomatedTestsRetired,
     FieldsChanged,
+    LevelsChanged,
 )

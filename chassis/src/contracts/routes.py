@@ -107,6 +107,8 @@ CATALOG = Service(
             "accepted-failures",
             "badges",
             "fields",
+            "levels",
+            "sections",
         ),
     ),
     tags={
@@ -115,6 +117,8 @@ CATALOG = Service(
         "Links": "Which test case covers which requirement, and which links are in doubt since one of the two changed.",
         "Relations": "Which requirement stands above which, and what of that is in doubt since one of them changed.",
         "Fields": "What the items of a project have beside the fields of all, as its admins define it.",
+        "Levels": "Levels of requirements, such as system and software, as admins of the project define them.",
+        "Sections": "Sections of the outline, in which requirements and test cases stand in order.",
         "History": "What items said before, who changed them, and everything in order for those who keep a copy.",
         "Search": "Finding requirements and test cases by their words.",
         "Reports": "The traceability matrix, coverage and gaps.",

@@ -66,7 +66,7 @@ def created(kind: ResourceType) -> Entries:
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
         item = getattr(event.data, kind)
-        yield _item_entry(event, action, kind, item, "created", None, vars(item))
+        yield _item_entry(event, action, kind, item, "created", None, _said(item))
 
     return entries
 
@@ -77,9 +77,18 @@ def deleted(kind: ResourceType) -> Entries:
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
         item = getattr(event.data, kind)
-        yield _item_entry(event, action, kind, item, "deleted", vars(item), None)
+        yield _item_entry(event, action, kind, item, "deleted", _said(item), None)
 
     return entries
+
+
+def _said(item: Any) -> dict[str, Any]:
+    """Return the fields of an item that say something: most are in no section, and none has a choice of its place."""
+    return {
+        name: value
+        for name, value in vars(item).items()
+        if name != "position" and value is not False and not (name == "section" and not value)
+    }
 
 
 def updated(kind: ResourceType) -> Entries:
@@ -248,6 +257,20 @@ def fields_changed(event: Received[catalog.FieldsChanged]) -> Iterable[Entry]:
         f"{who(event.actor)} changed {which} of the project.",
         {key: before.get(key) for key in keys},
         {key: after.get(key) for key in keys},
+    )
+
+
+def levels_changed(event: Received[catalog.LevelsChanged]) -> Iterable[Entry]:
+    """Return one entry for the levels of the project, as they were and are."""
+    yield entry_of(
+        event,
+        AuditAction.PROJECT_LEVELS_CHANGED,
+        ResourceType.PROJECT,
+        None,
+        None,
+        f"{who(event.actor)} changed the levels of the project.",
+        {"levels": event.data.before},
+        {"levels": event.data.after},
     )
 
 

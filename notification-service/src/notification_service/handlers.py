@@ -159,6 +159,7 @@ _KNOWN: Mapping[type[Payload], Handler] = {
     catalog.AcceptedFailureEnded: audited(entries.accepted_failure_ended),
     catalog.AutomatedTestsRetired: audited(entries.automated_tests_retired),
     catalog.FieldsChanged: audited(entries.fields_changed),
+    catalog.LevelsChanged: audited(entries.levels_changed),
     suggestion.ItemSuggestionsGenerated: each(
         audited(suggestion_entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),

@@ -98,6 +98,7 @@ class AuditAction(StrEnum):
     PROJECT_CREATED = "project.created"
     PROJECT_UPDATED = "project.updated"
     PROJECT_FIELDS_CHANGED = "project.fields_changed"
+    PROJECT_LEVELS_CHANGED = "project.levels_changed"
     PROJECT_ARCHIVED = "project.archived"
     PROJECT_DELETION_PLANNED = "project.deletion_planned"
     PROJECT_RESTORED = "project.restored"

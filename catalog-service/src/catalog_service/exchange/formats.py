@@ -47,6 +47,8 @@ class ReadOptions:
     most_rows: int | None = None
     fields: tuple[ProjectField, ...] = ()
     """Those of the project: columns that are called so become them."""
+    levels: Mapping[str, str] = field(default_factory=dict)
+    """Those of the project, from the top: what each is called, by its key."""
 
     @property
     def external_id_prefix(self) -> str:

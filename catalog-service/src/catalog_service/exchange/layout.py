@@ -10,7 +10,9 @@ MARK = "traceline_exchange"
 VERSION = 1
 PROFILE = "profile"
 SCHEMA = "schema"
+LEVEL = "level"
 SECTIONS = {
+    LEVEL: "levels",
     "requirement": "requirements",
     "test_case": "test_cases",
     "link": "links",
@@ -20,7 +22,7 @@ SECTIONS = {
     SCHEMA: "schemas",
 }
 """The kinds of records, in the order in which they stand in a file, each with the name under which it is counted."""
-LISTS = tuple(section for kind, section in SECTIONS.items() if kind not in {"relation", "reference", SCHEMA})
+LISTS = tuple(section for kind, section in SECTIONS.items() if kind not in {LEVEL, "relation", "reference", SCHEMA})
 """Those that are looked for in the documents of others."""
 END = "end"
 

@@ -68,6 +68,7 @@ class Order:
     source_url_schemes: tuple[str, ...] = ()
     fields: tuple[dict[str, Any], ...] = ()
     former_fields: tuple[str, ...] = ()
+    levels: dict[str, str] = field(default_factory=dict)
     replacing: bool = False
     restoring: bool = False
     most_rows: int | None = None
@@ -175,6 +176,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         header_row=order.header_row,
         delimiter=order.delimiter,
         fields=tuple(map(ProjectField.model_validate, order.fields)),
+        levels=order.levels,
     )
     validation = Validation(
         SourceUrls(order.source_url_schemes),
@@ -182,6 +184,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         replacing=order.replacing,
         restoring=order.restoring,
         fields=Fields(0, options.fields, order.former_fields),
+        levels=order.levels,
     )
     read = _Read(chosen.name)
     notices = Notices()

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from catalog_service.items.schemas import ItemWrite, NewBody, OptionalText, Text, UpTo100
 from catalog_service.links.fields import Score
 from catalog_service.requirements.schemas import RequirementWrite
+from catalog_service.sections.positions import FORM
 from catalog_service.test_cases.schemas import StoredSteps, TestCaseWrite
 from catalog_service.values import LinkSource, LinkType, RelationSource, RelationType
 
@@ -20,6 +21,7 @@ class _RestoredItem(ItemWrite):
     """An item that is restored: it may be from before its fields had bounds."""
 
     tags: list[Text] = []
+    position: Annotated[str | None, Field(pattern=f"^{FORM.pattern}$")] = None
     custom_metadata: dict[str, Any] | None = None
     source_url: OptionalText = None
 

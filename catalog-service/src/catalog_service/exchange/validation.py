@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -31,6 +32,7 @@ from catalog_service.exchange.record_models import (
     Version,
 )
 from catalog_service.exchange.records import Item, Link, Reference, Relation, Remark, Revision
+from catalog_service.exchange.words import fold
 from catalog_service.fields.definitions import FIELDS, NONE, PREFIX, Fields
 from catalog_service.fields.texts import value_of
 from catalog_service.fields.values import is_blank, refusal, values_of
@@ -51,6 +53,8 @@ _MOST_PROBLEMS = 100_000
 _MOST_SHOWN = 200
 _PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priority": "medium"}
 """What stands for a required field that the file lacks, so that all others are checked."""
+_KEPT = ("created_by", "section")
+"""What stays of an item that is replaced, unless it is given."""
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
 _VERSION: TypeAdapter[int] = TypeAdapter(Version)
 _NULL = b"\\N"
@@ -100,13 +104,21 @@ class Validation:
     """Checks the records of one file.
 
     `replacing`: fields that a row lacks fall back to their defaults. `restoring`: rows keep their ids, versions and
-    times. `author` is who creates what names no creator. `fields` are those of the project.
+    times. `author` is who creates what names no creator. `fields` and `levels` are those of the project.
     """
 
     def __init__(
-        self, source_urls: SourceUrls, author: str, *, replacing: bool, restoring: bool, fields: Fields = NONE
+        self,
+        source_urls: SourceUrls,
+        author: str,
+        *,
+        replacing: bool,
+        restoring: bool,
+        fields: Fields = NONE,
+        levels: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._own = fields
+        self._levels = {} if restoring else {fold(said): key for key, name in levels.items() for said in (name, key)}
         self._source_urls = source_urls
         self._author = author
         self._whole = replacing or restoring
@@ -163,7 +175,7 @@ class Validation:
         if self._restoring:
             given = None
         elif self._whole:
-            given = tuple(name for name in _FIELDS[item.kind] if name != "created_by" or "created_by" in sent)
+            given = tuple(name for name in _FIELDS[item.kind] if name not in _KEPT or name in sent)
         else:
             given = _known(item.kind, tuple(item.fields), tuple(item.defaulted))
         if fields.get("created_by") is None and not self._restoring:
@@ -177,6 +189,8 @@ class Validation:
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return the fields of an item as its model reads them, something for those that are missing; or problems."""
         filled = {**{name: _PLACEHOLDERS[name] for name in missing}, **sent} if missing else sent
+        if isinstance(said := filled.get("level"), str) and fold(said) in self._levels:
+            filled = {**filled, "level": self._levels[fold(said)]}
         fields = self._fields[kind].read(filled)
         if fields is None and (problems := _unstorable(sent, self._most)):
             return {}, problems

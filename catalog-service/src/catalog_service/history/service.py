@@ -25,7 +25,7 @@ from chassis.db.database import Connection, Database
 from chassis.web.costly import Deadline, in_thread
 from chassis.web.listing import Fetched, PageRequest, Row
 
-_IN_EVERY_ENTRY = frozenset({"id", "version", "created_at", "updated_at"})
+_IN_EVERY_ENTRY = frozenset({"id", "position", "version", "created_at", "updated_at"})
 """Fields that are in every entry by themselves."""
 
 
@@ -155,7 +155,7 @@ async def _creation(connection: Connection, kind: ItemKind, item: Row) -> Entry:
 
 
 def _is_shown(item: Row, name: str) -> bool:
-    return name not in _IN_EVERY_ENTRY and item[name] not in (None, [])
+    return name not in _IN_EVERY_ENTRY and item[name] not in (None, []) and item[name] is not False
 
 
 async def suspicion_of(database: Database, link_id: UUID) -> Row:

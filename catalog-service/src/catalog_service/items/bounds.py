@@ -13,6 +13,8 @@ from chassis.core.problems import Invalid
 from chassis.core.wording import shown
 
 LONGEST_TAG = 100
+DEEPEST_SECTION = 12
+LONGEST_SECTION_TITLE = 300
 MOST_TAGS = 100
 LONGEST_TEXT = 100_000
 """Of preconditions and postconditions. A description has no bound but that of a body."""
@@ -88,6 +90,13 @@ def _members(value: Any, depth: int) -> Iterator[tuple[str | None, int]]:
 
 Tag = Annotated[str, AfterValidator(_check_tag), Field(json_schema_extra={"maxLength": LONGEST_TAG})]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
+SectionTitle = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SECTION_TITLE),
+    AfterValidator(not_blank),
+]
+Section = Annotated[list[SectionTitle], Field(max_length=DEEPEST_SECTION)]
+"""Titles of sections from the top."""
 StepText = Annotated[str, StringConstraints(max_length=LONGEST_STEP)]
 JsonObject = Annotated[
     dict[str, Any],

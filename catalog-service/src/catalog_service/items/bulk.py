@@ -15,6 +15,9 @@ from catalog_service.items.repository import Update
 from catalog_service.items.schemas import ItemsBulkChange
 from catalog_service.items.service import LinkDeletions, conditions_of, delete_all, patched, updated
 from catalog_service.items.source_urls import SourceUrls
+from catalog_service.levels.service import check_level
+from catalog_service.sections.positions import new_key
+from catalog_service.sections.repository import section_key
 from catalog_service.verdicts import Basis
 from chassis.core.problems import Invalid, Problem
 from chassis.db.database import Connection
@@ -68,16 +71,25 @@ class ManyItems:
             return outcomes | {row["id"]: Outcome(BulkStatus.DELETED) for row in current}
         names_them = asked.patch is not None and "custom_metadata" in asked.patch.model_fields_set
         own = await project_fields.of(connection) if names_them else NONE
-        updates, refused = self._updates(current, asked, actor, own)
+        if (level := getattr(asked.patch, "level", None)) is not None:
+            await check_level(connection, level)
+        to_section = None
+        if asked.patch is not None and "section" in asked.patch.model_fields_set:
+            section = getattr(asked.patch, "section", None) or []
+            to_section = await section_key(connection, self._kind.name, section)
+        updates, refused = self._updates(current, asked, actor, own, to_section)
         outcomes |= refused
         if updates:
             await repository.update_all(connection, self._kind, updates)
         return outcomes | {one.row["id"]: Outcome(BulkStatus.CHANGED, self._kind.etag(one.row)) for one in updates}
 
     def _updates(
-        self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor, own: Fields
+        self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor, own: Fields, to_section: str | None
     ) -> tuple[list[Update], dict[UUID, Outcome]]:
-        """Return what brings rows to what is asked, and what becomes of those that would hold too much."""
+        """Return what brings rows to what is asked, and what becomes of those that would hold too much.
+
+        `to_section` is the key of the section that they come into.
+        """
         named = {} if asked.patch is None else asked.patch.model_dump(exclude_unset=True)
         updates, refused = [], {}
         for row in rows:
@@ -89,6 +101,8 @@ class ManyItems:
             except Invalid as too_much:
                 refused[row["id"]] = Outcome(BulkStatus.FAILED, self._kind.etag(row), too_much)
                 continue
+            if to_section is not None and fields["section"] != row["section"]:
+                fields["position"] = to_section + new_key()
             update = updated(self._kind, row, fields, actor, own)
             if update is not None:
                 updates.append(update)

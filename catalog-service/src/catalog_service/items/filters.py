@@ -45,6 +45,7 @@ _SORTS = {
     "title": By("title", str, expression="lower({})"),
     "priority": By("priority", str, expression="array_position(ARRAY['low', 'medium', 'high', 'critical'], {})"),
     "external_id": By("external_id", str, nullable=True),
+    "position": By("position", str),
 }
 _RELEVANCE = "relevance"
 _NOT_SEARCHED = f"Relevance is to what is searched for: send `search`, too, or sort by {listed(_SORTS)}."
@@ -163,7 +164,8 @@ class ItemFilters(PageQuery):
         sorts(
             (*_SORTS, "relevance"),
             "Left out: the best first when searching, otherwise the newest first. priority:desc is critical first;"
-            " relevance needs a search, and is the best first unless it says :asc. ",
+            " position is the order of the outline; relevance needs a search, and is the best first unless it says"
+            " :asc. ",
         ),
     ] = None
 

@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any
 
-from chassis.core.problems import Conflict, NotFound
+from chassis.core.problems import Conflict, Invalid, NotFound, Problem
 from chassis.core.wording import shown
 from chassis.messaging.payloads import Payload
 from contracts.catalog import (
@@ -68,12 +68,15 @@ class ItemKind:
         by = "this id" if external_id is None else f"the external_id {shown(external_id)}"
         return NotFound(f"There is no {self.label} with {by}.", code=f"{self.name}_not_found")
 
-    def external_id_taken(self) -> dict[str, Conflict]:
-        """The problem of a second item with the same external_id, by constraint."""
+    def violations(self) -> dict[str, Problem]:
+        """The problems of an external_id that another has, and of a level that is not there, by constraint."""
         return {
             f"uq_{self.table}_external_id": Conflict(
                 f"Another {self.label} has this external_id already.", code="external_id_taken"
-            )
+            ),
+            f"fk_{self.table}_level": Invalid.field(
+                "/level", "The project has this level no more; choose another.", "unknown_level"
+            ),
         }
 
     def external_id_taken_by(self, holder: Mapping[str, Any]) -> Conflict:
@@ -99,7 +102,7 @@ REQUIREMENT = ItemKind(
     columns=tuple(RequirementState.model_fields),
     json_columns=frozenset({"custom_metadata"}),
     meaning=("title", "description", "type", "priority"),
-    defaults={"status": "draft", "tags": []},
+    defaults={"status": "draft", "tags": [], "section": [], "derived": False},
     created=RequirementCreated,
     updated=RequirementUpdated,
     deleted=RequirementDeleted,
@@ -113,7 +116,7 @@ TEST_CASE = ItemKind(
     columns=tuple(TestCaseState.model_fields),
     json_columns=frozenset({"custom_metadata", "steps", "test_data"}),
     meaning=(*REQUIREMENT.meaning, "steps", "preconditions", "postconditions", "test_data"),
-    defaults={**REQUIREMENT.defaults, "automation_status": "manual"},
+    defaults={"status": "draft", "tags": [], "section": [], "automation_status": "manual"},
     created=TestCaseCreated,
     updated=TestCaseUpdated,
     deleted=TestCaseDeleted,

@@ -115,7 +115,10 @@ async def find_in_order(
     return orjson.Fragment(items)
 
 
-_LONG = ("description", "preconditions", "postconditions", "steps", "test_data", "custom_metadata", "tags")
+_LONG = (
+    *("description", "preconditions", "postconditions", "steps", "test_data", "custom_metadata", "tags", "section"),
+    "rationale",
+)
 """Columns that may have much in them."""
 
 
@@ -216,7 +219,7 @@ async def insert(
     if _names_other_creator(row, event):
         more = f", creation AS ({_INSERT_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
         parameters["creators"] = Json([_creator(kind, row, event)])
-    with map_constraint_violations(kind.external_id_taken()), _raising_stale_fields():
+    with map_constraint_violations(kind.violations()), _raising_stale_fields():
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}){more} INSERT INTO {kind.table} ({columns(row)}) VALUES ({values})",
             parameters,
@@ -279,7 +282,7 @@ async def update(connection: Connection, kind: ItemKind, row: Row, changed: Sequ
     Only they are set, so that the search document is made again only when its texts have changed.
     """
     assignments = ", ".join(f"{name} = %({name})s" for name in changed)
-    with map_constraint_violations(kind.external_id_taken()):
+    with map_constraint_violations(kind.violations()):
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}) UPDATE {kind.table} SET {assignments} WHERE id = %(id)s",
             _parameters(kind, {name: row[name] for name in ("id", *changed)}, event),

@@ -19,7 +19,7 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from catalog_service.bulk.schemas import BulkChange
-from catalog_service.items.bounds import LONGEST_URL, MOST_TAGS, JsonObject, Tags, not_blank
+from catalog_service.items.bounds import LONGEST_URL, MOST_TAGS, JsonObject, Section, Tags, not_blank
 from catalog_service.values import PriorityLevel
 
 
@@ -39,6 +39,7 @@ UpTo50 = Annotated[Annotated[str, Field(max_length=50)] | None, BeforeValidator(
 OptionalText = Annotated[str | None, BeforeValidator(blank_is_none)]
 _URL = Field(description="An address of http, https or mailto, or a text without a scheme.")
 SourceUrl = Annotated[Annotated[str, Field(max_length=LONGEST_URL)] | None, BeforeValidator(blank_is_none), _URL]
+_SECTION = "Titles of the sections that it is in, from the top; what is put into one stands at its end."
 StoredUrl = Annotated[str | None, _URL]
 
 
@@ -82,6 +83,7 @@ class ItemWrite(NewBody):
     custom_metadata: JsonObject | None = None
     source_system: UpTo50 = None
     source_url: SourceUrl = None
+    section: Annotated[Section, Field(description=f"{_SECTION} Replacing an item keeps it unless it is given.")] = []
     created_by: Annotated[
         UpTo100, Field(description="The caller's email unless given; replacing an item keeps it.")
     ] = None
@@ -105,6 +107,7 @@ class ItemPatch(BaseModel):
     custom_metadata: JsonObject | None = None
     source_system: UpTo50 = None
     source_url: SourceUrl = None
+    section: Annotated[Section | None, Field(description=_SECTION)] = None
     created_by: UpTo100 = None
 
 
@@ -171,6 +174,7 @@ class ItemRead(BaseModel):
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     id: UUID
+    position: Annotated[str, Field(description="Its place in the outline: what is less stands before it.")]
     version: Annotated[int, Field(description="Goes up by one with each change of meaning.")]
     created_at: datetime
     updated_at: datetime

@@ -24,10 +24,13 @@ from catalog_service.items.merge_patch import merged
 from catalog_service.items.repository import Update
 from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
+from catalog_service.levels.service import check_level
 from catalog_service.rolled import reads as rolled
 from catalog_service.search.query import parse_query
 from catalog_service.search.repository import FOUND, parameters, search
 from catalog_service.search.windows import is_by_relevance
+from catalog_service.sections.positions import new_key
+from catalog_service.sections.repository import section_key
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from chassis.core.problems import Conflict, Invalid, PreconditionFailed
@@ -45,19 +48,23 @@ Check = Callable[[Row], None]
 LinkDeletions = Callable[[Connection, ItemKind, list[UUID], Actor], Awaitable[list[NewEvent]]]
 """Locks the links of items that are about to be deleted; returns the events of their end."""
 
+_LOOKED_UP = {"section", "level"}
+"""The fields that are looked up before an item is stored."""
 _TRIES = 3
 """For an item that others create and delete at the same time."""
 
 
-def new(kind: ItemKind, fields: Row, actor: Actor, own: Fields) -> tuple[Row, NewEvent]:
+def new(kind: ItemKind, fields: Row, actor: Actor, own: Fields, section_key: str = "") -> tuple[Row, NewEvent]:
     """Return a new item of validated fields, as it is answered, and its event; both are still to be stored.
 
-    `own` are the fields of the project; raises Invalid for values that they do not take.
+    `own` are the fields of the project; raises Invalid for values that they do not take. `section_key` is that of its
+    section, which it is the last of.
     """
     now = datetime.now(UTC)
     if own:
         fields = {**fields, "custom_metadata": checked(own, kind.name, fields["custom_metadata"], is_whole=True)}
     row = {**fields, "id": uuid4(), "version": 1, "created_at": now, "updated_at": now}
+    row["position"] = section_key + new_key()
     if row["created_by"] is None:
         row["created_by"] = author(actor)
     row = {column: row[column] for column in kind.columns}
@@ -156,8 +163,10 @@ class ItemService:
     async def create(self, body: ItemWrite, actor: Actor) -> Row:
         """Create an item and return it; raises Invalid, and Conflict `external_id_taken`."""
 
+        section_key = await self._prepared(body.model_dump(include=_LOOKED_UP))
+
         async def store(fields: Fields) -> Row:
-            row, event = self._new(body, actor, fields)
+            row, event = self._new(body, actor, fields, section_key)
             await self._creations.store(row, event, fields.revision)
             return row
 
@@ -166,7 +175,8 @@ class ItemService:
 
     async def create_within(self, connection: Connection, body: ItemWrite, actor: Actor) -> Row:
         """The same in a transaction of the caller, who gives the conflict its name by `naming_holder` around it."""
-        row, event = self._new(body, actor, await project_fields.of(connection))
+        section_key = await prepare(connection, self._kind, body.model_dump(include=_LOOKED_UP))
+        row, event = self._new(body, actor, await project_fields.of(connection), section_key)
         await repository.insert(connection, self._kind, row, event)
         return row
 
@@ -192,15 +202,17 @@ class ItemService:
                 if current is not None:
                     check(current)
                     own = await project_fields.of(connection)
-                    replacement = _replacement(self._kind, current, fields, own)
+                    replacement = _replacement(self._kind, current, fields, own, body.model_fields_set)
                     return await self._update(connection, current, replacement, actor, own), False
             if not may_create:
                 raise PreconditionFailed(
                     f"There is no {self._kind.label} with this external_id; leave If-Match out to create it."
                 )
 
+            section_key = await self._prepared(fields)
+
             async def store(own: Fields) -> Row:
-                row, event = new(self._kind, fields, actor, own)
+                row, event = new(self._kind, fields, actor, own, section_key)  # noqa: B023 - called at once
                 await self._creations.store(row, event, own.revision)
                 return row
 
@@ -216,7 +228,11 @@ class ItemService:
         """Replace an item and return it; raises NotFound, what `check` raises, and what `create` does."""
         fields = body.model_dump()
         return await self._change(
-            item_id, body, actor, check, lambda current, own: _replacement(self._kind, current, fields, own)
+            item_id,
+            body,
+            actor,
+            check,
+            lambda current, own: _replacement(self._kind, current, fields, own, body.model_fields_set),
         )
 
     async def patch(self, item_id: UUID, body: ItemPatch, actor: Actor, check: Check) -> Row:
@@ -248,9 +264,16 @@ class ItemService:
                 raise
             raise self._kind.external_id_taken_by({name: holder[name] for name in BRIEF}) from None
 
-    def _new(self, body: ItemWrite, actor: Actor, fields: Fields) -> tuple[Row, NewEvent]:
+    def _new(self, body: ItemWrite, actor: Actor, fields: Fields, section_key: str) -> tuple[Row, NewEvent]:
         self._source_urls.check(body.source_url)
-        return new(self._kind, body.model_dump(), actor, fields)
+        return new(self._kind, body.model_dump(), actor, fields, section_key)
+
+    async def _prepared(self, fields: Row) -> str:
+        """The same as `prepare` where there is no connection yet; most items have neither level nor section."""
+        if not any(fields.get(name) for name in _LOOKED_UP):
+            return ""
+        async with self._database.transaction() as connection:
+            return await prepare(connection, self._kind, fields)
 
     async def _change(
         self,
@@ -271,6 +294,7 @@ class ItemService:
 
     async def _update(self, connection: Connection, current: Row, fields: Row, actor: Actor, own: Fields) -> Row:
         """Bring a locked item to `fields`; return it. A change of meaning raises its version; none is no update."""
+        fields = await placed(connection, self._kind, current, fields)
         update = updated(self._kind, current, fields, actor, own)
         if update is None:
             return current
@@ -327,14 +351,34 @@ def _later_than(moment: datetime) -> datetime:
     return max(datetime.now(UTC), moment + timedelta(microseconds=1))
 
 
-def _replacement(kind: ItemKind, current: Row, fields: Row, own: Fields) -> Row:
-    """Return the fields of an item after PUT: as sent, but who created it stays unless it is given."""
+def _replacement(kind: ItemKind, current: Row, fields: Row, own: Fields, sent: Collection[str]) -> Row:
+    """Return the fields of an item after PUT: as sent, but section and who created it stay unless they are given."""
+    if "section" not in sent:
+        fields = {**fields, "section": current["section"]}
     if own:
         metadata = checked(own, kind.name, fields["custom_metadata"], current["custom_metadata"], is_whole=True)
         fields = {**fields, "custom_metadata": metadata}
     if fields["created_by"] is None:
         return {**fields, "created_by": current["created_by"]}
     return fields
+
+
+async def prepare(connection: Connection, kind: ItemKind, fields: Row) -> str:
+    """Check the level of an item that is to be; return the key of its section, for `new`. Raises Invalid."""
+    await check_level(connection, fields.get("level"))
+    return await section_key(connection, kind.name, fields["section"])
+
+
+async def placed(connection: Connection, kind: ItemKind, current: Row, fields: Row) -> Row:
+    """Return what an item is brought to, with its place where it comes into another section; raises Invalid.
+
+    That is for a level that the project has not.
+    """
+    if fields.get("level") is not None and fields["level"] != current["level"]:
+        await check_level(connection, fields["level"])
+    if "section" not in fields or fields["section"] == current["section"]:
+        return fields
+    return {**fields, "position": await section_key(connection, kind.name, fields["section"]) + new_key()}
 
 
 def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor, own: Fields) -> Update | None:

@@ -418,6 +418,51 @@ DO $$ BEGIN
     END IF;
 END $$;
 
+CREATE FUNCTION position_key(moment timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+        SELECT lpad(to_hex((extract(epoch FROM moment) * 1000000)::bigint), 13, '0')
+    $$;
+
+CREATE FUNCTION section_key(of_kind text, titles text[], moment timestamptz) RETURNS text
+LANGUAGE plpgsql AS $$
+    DECLARE
+        key text := '';
+        known text;
+        one text;
+    BEGIN
+        FOREACH one IN ARRAY titles LOOP
+            SELECT position INTO known FROM sections WHERE item_kind = of_kind AND above = key AND title = one;
+            IF NOT FOUND THEN
+                INSERT INTO sections (item_kind, above, title, position)
+                VALUES (of_kind, key, one, key || position_key(moment) || '/')
+                ON CONFLICT DO NOTHING;
+                SELECT position INTO known FROM sections WHERE item_kind = of_kind AND above = key AND title = one;
+            END IF;
+            key := known;
+        END LOOP;
+        RETURN key;
+    END
+    $$;
+
+CREATE FUNCTION item_position(of_kind text, titles text[], given text, moment timestamptz) RETURNS text
+LANGUAGE plpgsql AS $$
+    DECLARE
+        keys text[] := string_to_array(given, '/');
+        depth integer := cardinality(titles);
+    BEGIN
+        IF keys IS NULL OR cardinality(keys) <> depth + 1 THEN
+            RETURN section_key(of_kind, titles, moment) || position_key(moment);
+        END IF;
+        FOR at IN 1 .. depth LOOP
+            INSERT INTO sections (item_kind, above, title, position)
+            VALUES (of_kind, CASE at WHEN 1 THEN '' ELSE array_to_string(keys[1:at - 1], '/') || '/' END, titles[at],
+                array_to_string(keys[1:at], '/') || '/')
+            ON CONFLICT DO NOTHING;
+        END LOOP;
+        RETURN given;
+    END
+    $$;
+
 CREATE FUNCTION forget_references() RETURNS trigger
 LANGUAGE plpgsql AS $$
     BEGIN

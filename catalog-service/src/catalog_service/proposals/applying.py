@@ -15,7 +15,7 @@ from catalog_service.history.service import compare
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.schemas import ItemPatch, ItemWrite
-from catalog_service.items.service import differ, patched, updated
+from catalog_service.items.service import differ, patched, placed, prepare, updated
 from catalog_service.items.service import new as new_item
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links import repository as link_rows
@@ -96,7 +96,8 @@ class Applying:
             body = _read(_WRITES[kind.name], proposed.body)
             self._source_urls.check(body.source_url)
             fields = await project_fields.of(connection)
-            row, event = new_item(kind, body.model_dump(), actor, fields)
+            said = body.model_dump()
+            row, event = new_item(kind, said, actor, fields, await prepare(connection, kind, said))
         await items.insert(connection, kind, row, event)
         return Done(row["id"], {})
 
@@ -108,12 +109,11 @@ class Applying:
             body = _read(_PATCHES[kind.name], proposed.body)
             self._source_urls.check(body.source_url)
             own = await project_fields.of(connection)
-            update = updated(
-                kind, current, patched(kind, current, body.model_dump(exclude_unset=True), own), actor, own
-            )
+            wanted = patched(kind, current, body.model_dump(exclude_unset=True), own)
+            update = updated(kind, current, await placed(connection, kind, current, wanted), actor, own)
         if update is None:
             raise Conflict(f"The {kind.label} says so already: nothing would change.", code="no_change")
-        changed = [name for name in update.stored if name not in {"updated_at", "version"}]
+        changed = [name for name in update.stored if name not in {"updated_at", "version", "position"}]
         before = {name: current[name] for name in changed}
         if proposed.before is not None and differ(proposed.before["fields"], before):
             raise _outdated(kind, current)

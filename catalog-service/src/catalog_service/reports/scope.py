@@ -71,6 +71,7 @@ async def scope_of(database: Database, filters: RequirementFilters) -> Scope:
     if chosen.where:
         requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)
     given = filters.model_dump(include=_FILTERS, exclude_none=True) | filters.by_field
+    given = {name: said if isinstance(said, str) else str(said).lower() for name, said in given.items()}
     return Scope(requirements, test_cases, given, filters.modules)
 
 

@@ -27,8 +27,9 @@ from catalog_service.values import RequirementStatus, RequirementType
 from catalog_service.verdicts import Basis, Verdict
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
+from chassis.web.facets import Facet
 from chassis.web.listing import Page
-from chassis.web.parameters import alternatives, parse_choice
+from chassis.web.parameters import FREE_ALTERNATIVES, alternatives, parse_choice, parse_words
 
 _HAS_LINK = "EXISTS (SELECT FROM linked_requirements WHERE requirement_id = requirements.id)"
 _HAS_SUSPECT_LINK = f"(id IN ({suspicion.suspect_links('r.id')}))"
@@ -58,6 +59,8 @@ class RequirementFilters(ItemFilters):
         str | None,
         alternatives(Coverage, "none: without a link; covered: with one at least; suspect: with a suspect one. "),
     ] = None
+    level: Annotated[str | None, Field(description=f"key of a level of the project; {FREE_ALTERNATIVES}")] = None
+    derived: Annotated[bool | None, Field(description="Whether it has no requirement above it on purpose.")] = None
 
     rolled_coverage: Annotated[
         str | None,
@@ -90,6 +93,9 @@ class RequirementFilters(ItemFilters):
             relation_suspect=self.relation_suspect,
         )
         conditions.choose_of(_ROLLED_COVERAGE, parse_choice("rolled_coverage", self.rolled_coverage, RolledCoverage))
+        conditions.choose("level", parse_words("level", self.level))
+        if self.derived is not None:
+            conditions.add("derived" if self.derived else "NOT derived", of="derived")
         return conditions
 
 
@@ -125,5 +131,5 @@ router = item_routes(
     expanded=ExpandedRequirement,
     listed=Page[ListedRequirement],
     query=RequirementsQuery,
-    facets=FACETS,
+    facets=(*FACETS, Facet("level", "level")),
 )

@@ -1,12 +1,14 @@
 """Requirements as the API takes and gives them."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
-from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, StoredUrl, absent
+from catalog_service.items.bounds import LONGEST_TEXT
+from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, StoredUrl, absent, blank_is_none
+from catalog_service.levels.schemas import LONGEST_KEY
 from catalog_service.rolled.schemas import Below, Rolled
 from catalog_service.values import RequirementStatus, RequirementType
 from chassis.web.tagged import TAGGED_EXAMPLE, Tagged
@@ -23,13 +25,22 @@ _EXAMPLE: JsonDict = {
     "custom_metadata": {"asil": "B"},
     "source_system": "jira",
     "source_url": "https://tracker.example/browse/REQ-42",
+    "section": ["3 Doors", "3.2 Closing"],
     "created_by": "kim@example.com",
+    "level": "system",
+    "derived": False,
+    "rationale": None,
 }
+_LevelKey = Annotated[Annotated[str, Field(max_length=LONGEST_KEY)] | None, BeforeValidator(blank_is_none)]
+Rationale = Annotated[Annotated[str, Field(max_length=LONGEST_TEXT)] | None, BeforeValidator(blank_is_none)]
+_LEVEL = Field(description="Key of a level of the project.")
+_DERIVED = Field(description="Whether it has no requirement above it on purpose; `rationale` says why.")
 
 
 REQUIREMENT_EXAMPLE: JsonDict = {
     "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
     **_EXAMPLE,
+    "position": "065f2c8e31a40",
     "version": 1,
     "created_at": "2026-03-02T08:15:00.123456Z",
     "updated_at": "2026-03-02T08:15:00.123456Z",
@@ -43,6 +54,9 @@ class RequirementWrite(ItemWrite):
 
     type: RequirementType
     status: RequirementStatus = RequirementStatus.DRAFT
+    level: Annotated[_LevelKey, _LEVEL] = None
+    derived: Annotated[StrictBool, _DERIVED] = False
+    rationale: Rationale = None
 
 
 class RequirementPatch(ItemPatch):
@@ -52,6 +66,9 @@ class RequirementPatch(ItemPatch):
 
     type: RequirementType = Field(default_factory=absent)
     status: RequirementStatus | None = None
+    level: Annotated[_LevelKey, _LEVEL] = None
+    derived: Annotated[StrictBool | None, _DERIVED] = None
+    rationale: Rationale = None
 
 
 class Requirement(RequirementWrite, ItemRead):
@@ -62,6 +79,9 @@ class Requirement(RequirementWrite, ItemRead):
     tags: list[str] = []
     custom_metadata: dict[str, Any] | None = None
     source_url: StoredUrl = None
+    section: list[str] = []
+    level: str | None = None
+    rationale: str | None = None
 
 
 class ExpandedRequirement(Expanded, Requirement):

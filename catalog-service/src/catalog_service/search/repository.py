@@ -229,7 +229,8 @@ def _from_the_newest_on(kind: str, also: str, limit: str = "OFFSET 0") -> str:
 def _ranked(kind: str) -> str:
     """Whole words rank higher than those that only begin with what was typed."""
     return f"""
-        SELECT near.type, near.id, place > %(ranked)s AS later, level + (ts_rank(i.search, %(condition)s::tsquery, 32)
+        SELECT near.type, near.id, place > %(ranked)s AS later, near.level + (
+            ts_rank(i.search, %(condition)s::tsquery, 32)
             + ts_rank(i.search, %(exact)s::tsquery, 32))::double precision / 2 AS score
         FROM near JOIN {_TABLES[kind]} i ON i.ctid = near.stored_at AND near.type = '{kind}' AND place > 0
     """

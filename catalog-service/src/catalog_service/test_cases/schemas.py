@@ -72,6 +72,7 @@ _EXAMPLE: JsonDict = {
     "custom_metadata": {"rig": "A"},
     "source_system": "testrail",
     "source_url": "https://tests.example/TC-7",
+    "section": ["Doors"],
     "created_by": "kim@example.com",
 }
 
@@ -79,6 +80,7 @@ _EXAMPLE: JsonDict = {
 TEST_CASE_EXAMPLE: JsonDict = {
     "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
     **_EXAMPLE,
+    "position": "065f2c8e31a40",
     "version": 1,
     "created_at": "2026-03-02T08:20:00.123456Z",
     "updated_at": "2026-03-02T08:20:00.123456Z",
@@ -130,6 +132,7 @@ class TestCase(TestCaseWrite, ItemRead):
     tags: list[str] = []
     custom_metadata: dict[str, Any] | None = None
     source_url: StoredUrl = None
+    section: list[str] = []
     steps: Annotated[dict[str, str] | None, Field(description=_STEPS)] = None
     preconditions: str | None = None
     postconditions: str | None = None

@@ -110,14 +110,15 @@ _ITEM = {
     "priority": "medium",
     "status": "draft",
     "tags": [],
+    "section": [],
 }
 _ITEMS = {kind.name: kind for kind in KINDS}
-_GIVEN = {"id", "version", "created_at", "updated_at"}
+_GIVEN = {"id", "position", "version", "created_at", "updated_at"}
 _WHOLE: dict[str, dict[str, Any]] = {
     **{
         name: {column: None for column in kind.columns if column not in _GIVEN}
         | _ITEM
-        | ({"automation_status": "manual"} if name == "test_case" else {})
+        | ({"automation_status": "manual"} if name == "test_case" else {"derived": False})
         for name, kind in _ITEMS.items()
     },
     "link": {"link_type": "covers", "link_source": "imported", "confidence_score": 1.0, "notes": None},

@@ -1196,6 +1196,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/levels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the levels of the project
+         * @description Return them from the top. A requirement has the key of its level in `level`.
+         */
+        get: operations["read_levels"];
+        /**
+         * Define the levels of the project
+         * @description Admins of the project put these in place of those that there are; with `If-Match`, of those that were read.
+         *
+         *     A level that requirements have cannot be left out. What it is called, needs, and stands behind, is free.
+         *
+         *     Needs the role `admin`.
+         */
+        put: operations["put_levels"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/links": {
         parameters: {
             query?: never;
@@ -2680,6 +2708,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requirements/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move requirements in the outline
+         * @description All of them or none, in the order of `ids`. A move raises no version and makes no link suspect.
+         *
+         *     The answer has in `undo` the body of the move that puts them back; it is refused where one of them has been
+         *     moved since.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["move_requirements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -2698,6 +2751,29 @@ export interface paths {
          *     `total` counts five thousand hits at most, or one more than were paged through: so that `next` leads to all.
          */
         get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the sections of the outline
+         * @description In the order of the outline, each with how many items are in it, and in all below it.
+         *
+         *     A section is there as long as something is in it. Items in the order of the outline: their list with
+         *     `sort=position`.
+         */
+        get: operations["read_sections"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3227,6 +3303,31 @@ export interface paths {
         get: operations["count_test_cases"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-cases/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move test cases in the outline
+         * @description All of them or none, in the order of `ids`. A move raises no version and makes no link suspect.
+         *
+         *     The answer has in `undo` the body of the move that puts them back; it is refused where one of them has been
+         *     moved since.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["move_test_cases"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4096,7 +4197,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.levels_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -5792,11 +5893,19 @@ export interface components {
          *       "custom_metadata": {
          *         "asil": "B"
          *       },
+         *       "derived": false,
          *       "description": "All doors shall be closed and locked before the train starts to move.",
          *       "external_id": "REQ-42",
          *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "level": "system",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "priority": "critical",
+         *       "rationale": null,
+         *       "section": [
+         *         "3 Doors",
+         *         "3.2 Closing"
+         *       ],
          *       "source_system": "jira",
          *       "source_url": "https://tracker.example/browse/REQ-42",
          *       "status": "approved",
@@ -5826,6 +5935,12 @@ export interface components {
             custom_metadata: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose; `rationale` says why.
+             * @default false
+             */
+            derived: boolean;
             /** Description */
             description: string;
             /** External Id */
@@ -5835,6 +5950,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Level */
+            level: string | null;
             /**
              * Links
              * @description Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`.
@@ -5844,13 +5961,25 @@ export interface components {
             };
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             priority: components["schemas"]["PriorityLevel"];
+            /** Rationale */
+            rationale: string | null;
             rolled?: components["schemas"]["Rolled"];
             /**
              * Rolled Coverage
              * @description covered: it has a link; covered_below: it has none, and all below it are covered; partly_below: some of them are; uncovered.
              */
             rolled_coverage?: components["schemas"]["RolledCoverage"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -5911,9 +6040,13 @@ export interface components {
          *       "external_id": "TC-7",
          *       "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "postconditions": "The train stands, the door alarm is on",
          *       "preconditions": "The train stands at a platform",
          *       "priority": "critical",
+         *       "section": [
+         *         "Doors"
+         *       ],
          *       "source_system": "testrail",
          *       "source_url": "https://tests.example/TC-7",
          *       "status": "ready",
@@ -5973,11 +6106,21 @@ export interface components {
             };
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             /** Postconditions */
             postconditions: string | null;
             /** Preconditions */
             preconditions: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -7725,6 +7868,59 @@ export interface components {
             with_reviews: number | null;
         };
         /**
+         * Level
+         * @description A level of requirements.
+         */
+        Level: {
+            /**
+             * Key
+             * @description By which requirements, filters and files name it.
+             */
+            key: string;
+            /**
+             * Name
+             * @description What people read.
+             */
+            name: string;
+            /**
+             * Needs
+             * @description What each requirement of it is to have; without it, it is a gap.
+             * @default []
+             */
+            needs?: components["schemas"]["Need"][];
+        };
+        LevelInUse: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "level_in_use";
+        };
+        /**
+         * LevelsWrite
+         * @description All levels of a project from the top: what is left out is removed.
+         * @example {
+         *       "levels": [
+         *         {
+         *           "key": "system",
+         *           "name": "System requirement",
+         *           "needs": [
+         *             "child"
+         *           ]
+         *         },
+         *         {
+         *           "key": "software",
+         *           "name": "Software requirement",
+         *           "needs": [
+         *             "parent",
+         *             "test"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        LevelsWrite: {
+            /** Levels */
+            levels: components["schemas"]["Level"][];
+        };
+        /**
          * Limits
          * @description What an import may have at most.
          */
@@ -7894,9 +8090,11 @@ export interface components {
          *       "custom_metadata": {
          *         "asil": "B"
          *       },
+         *       "derived": false,
          *       "description": "All doors shall be closed and locked before the train starts to move.",
          *       "external_id": "REQ-42",
          *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "level": "system",
          *       "link": {
          *         "confidence_score": 1,
          *         "confirmed_at": null,
@@ -7931,13 +8129,19 @@ export interface components {
          *       "link_type": "verifies",
          *       "linked_at": "2026-03-02T08:30:00.123456Z",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "priority": "critical",
+         *       "rationale": null,
          *       "requirement": {
          *         "external_id": "REQ-42",
          *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
          *         "module": "doors",
          *         "title": "Doors close before departure"
          *       },
+         *       "section": [
+         *         "3 Doors",
+         *         "3.2 Closing"
+         *       ],
          *       "source_system": "jira",
          *       "source_url": "https://tracker.example/browse/REQ-42",
          *       "status": "approved",
@@ -7974,6 +8178,12 @@ export interface components {
             custom_metadata: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose; `rationale` says why.
+             * @default false
+             */
+            derived: boolean;
             /** Description */
             description: string;
             /** External Id */
@@ -7983,6 +8193,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Level */
+            level: string | null;
             link: components["schemas"]["Link"];
             /**
              * Link Id
@@ -7999,8 +8211,20 @@ export interface components {
             linked_at: string;
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             priority: components["schemas"]["PriorityLevel"];
+            /** Rationale */
+            rationale: string | null;
             requirement: components["schemas"]["ShortItem"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -8084,6 +8308,7 @@ export interface components {
          *       "link_type": "verifies",
          *       "linked_at": "2026-03-02T08:30:00.123456Z",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "postconditions": "The train stands, the door alarm is on",
          *       "preconditions": "The train stands at a platform",
          *       "priority": "critical",
@@ -8093,6 +8318,9 @@ export interface components {
          *         "module": "doors",
          *         "title": "Doors close before departure"
          *       },
+         *       "section": [
+         *         "Doors"
+         *       ],
          *       "source_system": "testrail",
          *       "source_url": "https://tests.example/TC-7",
          *       "status": "ready",
@@ -8166,12 +8394,22 @@ export interface components {
             linked_at: string;
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             /** Postconditions */
             postconditions: string | null;
             /** Preconditions */
             preconditions: string | null;
             priority: components["schemas"]["PriorityLevel"];
             requirement: components["schemas"]["ShortItem"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -8983,12 +9221,20 @@ export interface components {
          *       "custom_metadata": {
          *         "asil": "B"
          *       },
+         *       "derived": false,
          *       "description": "All doors shall be closed and locked before the train starts to move.",
          *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
          *       "external_id": "REQ-42",
          *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "level": "system",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "priority": "critical",
+         *       "rationale": null,
+         *       "section": [
+         *         "3 Doors",
+         *         "3.2 Closing"
+         *       ],
          *       "source_system": "jira",
          *       "source_url": "https://tracker.example/browse/REQ-42",
          *       "status": "approved",
@@ -9018,6 +9264,12 @@ export interface components {
             custom_metadata: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose; `rationale` says why.
+             * @default false
+             */
+            derived: boolean;
             /** Description */
             description: string;
             /**
@@ -9032,6 +9284,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Level */
+            level: string | null;
             /**
              * Links
              * @description Of one item alone: its links as `items`, each as `GET /links` has it, and their `total`.
@@ -9041,13 +9295,25 @@ export interface components {
             };
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             priority: components["schemas"]["PriorityLevel"];
+            /** Rationale */
+            rationale: string | null;
             rolled?: components["schemas"]["Rolled"];
             /**
              * Rolled Coverage
              * @description covered: it has a link; covered_below: it has none, and all below it are covered; partly_below: some of them are; uncovered.
              */
             rolled_coverage?: components["schemas"]["RolledCoverage"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -9109,9 +9375,13 @@ export interface components {
          *       "external_id": "TC-7",
          *       "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "postconditions": "The train stands, the door alarm is on",
          *       "preconditions": "The train stands at a platform",
          *       "priority": "critical",
+         *       "section": [
+         *         "Doors"
+         *       ],
          *       "source_system": "testrail",
          *       "source_url": "https://tests.example/TC-7",
          *       "status": "ready",
@@ -9176,11 +9446,21 @@ export interface components {
             };
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             /** Postconditions */
             postconditions: string | null;
             /** Preconditions */
             preconditions: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -9993,6 +10273,99 @@ export interface components {
             total_requirements: number;
         };
         /**
+         * Move
+         * @description Which items go where, in this order: `before` or `after` another, or to the end of a `section`.
+         *
+         *     To undo a move, send the `undo` of its answer.
+         * @example {
+         *       "ids": [
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
+         *       ],
+         *       "section": [
+         *         "3 Doors"
+         *       ]
+         *     }
+         */
+        Move: {
+            /** After */
+            after?: string | null;
+            /** Before */
+            before?: string | null;
+            /**
+             * Ids
+             * @default []
+             */
+            ids?: string[];
+            /**
+             * Places
+             * @description What `undo` of a move says.
+             * @default []
+             */
+            places?: components["schemas"]["Place"][];
+            /**
+             * Section
+             * @description Titles from the top; [] is none.
+             */
+            section?: string[] | null;
+        };
+        /**
+         * MoveAnswer
+         * @description What was moved, in order, and the body of the move that undoes it.
+         * @example {
+         *       "items": [
+         *         {
+         *           "etag": "\"6b1f-1-65f2c8e31a4a\"",
+         *           "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *           "position": "065f2c8e31a40/065f2c8e31a49",
+         *           "section": [
+         *             "3 Doors"
+         *           ]
+         *         }
+         *       ],
+         *       "moved": 1,
+         *       "undo": {
+         *         "places": [
+         *           {
+         *             "from_position": "065f2c8e31a48",
+         *             "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *             "position": "065f2c8e31a40/065f2c8e31a41",
+         *             "section": [
+         *               "3 Doors"
+         *             ]
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        MoveAnswer: {
+            /** Items */
+            items: components["schemas"]["Moved"][];
+            /** Moved */
+            moved: number;
+            undo: components["schemas"]["Undo"];
+        };
+        /**
+         * Moved
+         * @description Where an item is now.
+         */
+        Moved: {
+            /** Etag */
+            etag: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Position */
+            position: string;
+            /** Section */
+            section: string[];
+        };
+        MovedSince: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "moved_since";
+        };
+        /**
          * NamePattern
          * @description What in the name of a test says which test case it is of.
          * @example {
@@ -10036,6 +10409,12 @@ export interface components {
             /** @enum {unknown} */
             code?: "name_taken" | "project_archived";
         };
+        /**
+         * Need
+         * @description What each requirement of a level is to have: one above it, one below it, a test.
+         * @enum {string}
+         */
+        Need: "parent" | "child" | "test";
         /**
          * NewApiToken
          * @description What somebody asks for.
@@ -10858,6 +11237,23 @@ export interface components {
             totals: components["schemas"]["Totals"];
         };
         /**
+         * Place
+         * @description Where an item goes back to, unless it has been moved from `from_position` since.
+         */
+        Place: {
+            /** From Position */
+            from_position: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Position */
+            position: string;
+            /** Section */
+            section: string[];
+        };
+        /**
          * PlanWarning
          * @description A warning; `unclean`: something of the file is in no item and no link, so that the plan is not clean.
          */
@@ -11194,6 +11590,33 @@ export interface components {
         ProjectFields: {
             /** Fields */
             fields: components["schemas"]["ProjectField"][];
+        };
+        /**
+         * ProjectLevels
+         * @description The levels of a project.
+         * @example {
+         *       "levels": [
+         *         {
+         *           "key": "system",
+         *           "name": "System requirement",
+         *           "needs": [
+         *             "child"
+         *           ]
+         *         },
+         *         {
+         *           "key": "software",
+         *           "name": "Software requirement",
+         *           "needs": [
+         *             "parent",
+         *             "test"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        ProjectLevels: {
+            /** Levels */
+            levels: components["schemas"]["Level"][];
         };
         ProjectNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -12400,11 +12823,19 @@ export interface components {
          *       "custom_metadata": {
          *         "asil": "B"
          *       },
+         *       "derived": false,
          *       "description": "All doors shall be closed and locked before the train starts to move.",
          *       "external_id": "REQ-42",
          *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "level": "system",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "priority": "critical",
+         *       "rationale": null,
+         *       "section": [
+         *         "3 Doors",
+         *         "3.2 Closing"
+         *       ],
          *       "source_system": "jira",
          *       "source_url": "https://tracker.example/browse/REQ-42",
          *       "status": "approved",
@@ -12432,6 +12863,12 @@ export interface components {
             custom_metadata: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose; `rationale` says why.
+             * @default false
+             */
+            derived: boolean;
             /** Description */
             description: string;
             /** External Id */
@@ -12441,9 +12878,23 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Level */
+            level: string | null;
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             priority: components["schemas"]["PriorityLevel"];
+            /** Rationale */
+            rationale: string | null;
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -12502,13 +12953,30 @@ export interface components {
             custom_metadata?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose; `rationale` says why.
+             */
+            derived?: boolean | null;
             /** Description */
             description?: string;
             /** External Id */
             external_id?: string | null;
+            /**
+             * Level
+             * @description Key of a level of the project.
+             */
+            level?: string | null;
             /** Module */
             module?: string | null;
             priority?: components["schemas"]["PriorityLevel"];
+            /** Rationale */
+            rationale?: string | null;
+            /**
+             * Section
+             * @description Titles of the sections that it is in, from the top; what is put into one stands at its end.
+             */
+            section?: string[] | null;
             /** Source System */
             source_system?: string | null;
             /**
@@ -12680,6 +13148,11 @@ export interface components {
              */
             deep?: boolean | null;
             /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose.
+             */
+            derived?: boolean | null;
+            /**
              * External Id
              * @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
              */
@@ -12704,6 +13177,11 @@ export interface components {
              * @description Only rows with these ids: at most 500, with commas between them.
              */
             ids?: string | null;
+            /**
+             * Level
+             * @description key of a level of the project; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            level?: string | null;
             /**
              * Module
              * @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
@@ -12823,10 +13301,17 @@ export interface components {
          *       "custom_metadata": {
          *         "asil": "B"
          *       },
+         *       "derived": false,
          *       "description": "All doors shall be closed and locked before the train starts to move.",
          *       "external_id": "REQ-42",
+         *       "level": "system",
          *       "module": "doors",
          *       "priority": "critical",
+         *       "rationale": null,
+         *       "section": [
+         *         "3 Doors",
+         *         "3.2 Closing"
+         *       ],
          *       "source_system": "jira",
          *       "source_url": "https://tracker.example/browse/REQ-42",
          *       "status": "approved",
@@ -12847,13 +13332,32 @@ export interface components {
             custom_metadata?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Derived
+             * @description Whether it has no requirement above it on purpose; `rationale` says why.
+             * @default false
+             */
+            derived?: boolean | null;
             /** Description */
             description: string;
             /** External Id */
             external_id?: string | null;
+            /**
+             * Level
+             * @description Key of a level of the project.
+             */
+            level?: string | null;
             /** Module */
             module?: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            /** Rationale */
+            rationale?: string | null;
+            /**
+             * Section
+             * @description Titles of the sections that it is in, from the top; what is put into one stands at its end. Replacing an item keeps it unless it is given.
+             * @default []
+             */
+            section?: string[] | null;
             /** Source System */
             source_system?: string | null;
             /**
@@ -13781,6 +14285,52 @@ export interface components {
             code?: "second_factor_not_begun";
         };
         /**
+         * SectionRead
+         * @description A section: what is in it itself, and with all sections below it.
+         */
+        SectionRead: {
+            /** Items */
+            items: number;
+            /** Items Below */
+            items_below: number;
+            /**
+             * Position
+             * @description What positions of its items begin with.
+             */
+            position: string;
+            /**
+             * Section
+             * @description Titles from the top.
+             */
+            section: string[];
+            /** Section Text */
+            section_text: string | null;
+        };
+        /**
+         * Sections
+         * @description The sections of one kind of item, in the order of the outline; those that hold nothing are left out.
+         * @example {
+         *       "sections": [
+         *         {
+         *           "items": 4,
+         *           "items_below": 9,
+         *           "position": "065f2c8e31a40/",
+         *           "section": [
+         *             "3 Doors"
+         *           ],
+         *           "section_text": null
+         *         }
+         *       ],
+         *       "without_section": 2
+         *     }
+         */
+        Sections: {
+            /** Sections */
+            sections: components["schemas"]["SectionRead"][];
+            /** Without Section */
+            without_section: number;
+        };
+        /**
          * Segment
          * @description A run of text: in both, only in the former (`delete`), or only in the new one (`insert`).
          */
@@ -14676,9 +15226,13 @@ export interface components {
          *       "external_id": "TC-7",
          *       "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
          *       "module": "doors",
+         *       "position": "065f2c8e31a40",
          *       "postconditions": "The train stands, the door alarm is on",
          *       "preconditions": "The train stands at a platform",
          *       "priority": "critical",
+         *       "section": [
+         *         "Doors"
+         *       ],
          *       "source_system": "testrail",
          *       "source_url": "https://tests.example/TC-7",
          *       "status": "ready",
@@ -14729,11 +15283,21 @@ export interface components {
             id: string;
             /** Module */
             module: string | null;
+            /**
+             * Position
+             * @description Its place in the outline: what is less stands before it.
+             */
+            position: string;
             /** Postconditions */
             postconditions: string | null;
             /** Preconditions */
             preconditions: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            /**
+             * Section
+             * @default []
+             */
+            section: string[];
             /** Source System */
             source_system: string | null;
             /**
@@ -14812,6 +15376,11 @@ export interface components {
             /** Preconditions */
             preconditions?: string | null;
             priority?: components["schemas"]["PriorityLevel"];
+            /**
+             * Section
+             * @description Titles of the sections that it is in, from the top; what is put into one stands at its end.
+             */
+            section?: string[] | null;
             /** Source System */
             source_system?: string | null;
             /**
@@ -15205,6 +15774,9 @@ export interface components {
          *       "postconditions": "The train stands, the door alarm is on",
          *       "preconditions": "The train stands at a platform",
          *       "priority": "critical",
+         *       "section": [
+         *         "Doors"
+         *       ],
          *       "source_system": "testrail",
          *       "source_url": "https://tests.example/TC-7",
          *       "status": "ready",
@@ -15248,6 +15820,12 @@ export interface components {
             /** Preconditions */
             preconditions?: string | null;
             priority: components["schemas"]["PriorityLevel"];
+            /**
+             * Section
+             * @description Titles of the sections that it is in, from the top; what is put into one stands at its end. Replacing an item keeps it unless it is given.
+             * @default []
+             */
+            section?: string[] | null;
             /** Source System */
             source_system?: string | null;
             /**
@@ -15884,6 +16462,14 @@ export interface components {
         Unauthorized: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "unauthenticated";
+        };
+        /**
+         * Undo
+         * @description The body of the move that puts everything back.
+         */
+        Undo: {
+            /** Places */
+            places: components["schemas"]["Place"][];
         };
         /**
          * UndoResult
@@ -16782,6 +17368,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["LastAdminOrServiceAccount"];
             };
         };
+        /** @description Duplicate or state conflict: `level_in_use` */
+        LevelInUse: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LevelInUse"];
+            };
+        };
         /** @description Duplicate or state conflict: `link_exists` */
         LinkExists: {
             headers: {
@@ -16860,6 +17456,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["MisdirectedRequest"];
+            };
+        };
+        /** @description Duplicate or state conflict: `moved_since` */
+        MovedSince: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MovedSince"];
             };
         };
         /** @description Duplicate or state conflict: `name_taken` */
@@ -17931,6 +18537,9 @@ export type SchemaLanguage = components['schemas']['Language'];
 export type SchemaLastAdminOrErasedOrServiceAccount = components['schemas']['LastAdminOrErasedOrServiceAccount'];
 export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOrServiceAccount'];
 export type SchemaLearning = components['schemas']['Learning'];
+export type SchemaLevel = components['schemas']['Level'];
+export type SchemaLevelInUse = components['schemas']['LevelInUse'];
+export type SchemaLevelsWrite = components['schemas']['LevelsWrite'];
 export type SchemaLimits = components['schemas']['Limits'];
 export type SchemaLink = components['schemas']['Link'];
 export type SchemaLinkCreate = components['schemas']['LinkCreate'];
@@ -17982,10 +18591,15 @@ export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
 export type SchemaModuleVerdicts = components['schemas']['ModuleVerdicts'];
+export type SchemaMove = components['schemas']['Move'];
+export type SchemaMoveAnswer = components['schemas']['MoveAnswer'];
+export type SchemaMoved = components['schemas']['Moved'];
+export type SchemaMovedSince = components['schemas']['MovedSince'];
 export type SchemaNamePattern = components['schemas']['NamePattern'];
 export type SchemaNamePatterns = components['schemas']['NamePatterns'];
 export type SchemaNameTaken = components['schemas']['NameTaken'];
 export type SchemaNameTakenOrProjectArchived = components['schemas']['NameTakenOrProjectArchived'];
+export type SchemaNeed = components['schemas']['Need'];
 export type SchemaNewApiToken = components['schemas']['NewApiToken'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
 export type SchemaNewInvitation = components['schemas']['NewInvitation'];
@@ -18039,6 +18653,7 @@ export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
 export type SchemaPeople = components['schemas']['People'];
 export type SchemaPerformance = components['schemas']['Performance'];
+export type SchemaPlace = components['schemas']['Place'];
 export type SchemaPlanWarning = components['schemas']['PlanWarning'];
 export type SchemaPolicy = components['schemas']['Policy'];
 export type SchemaPolicyNotFound = components['schemas']['PolicyNotFound'];
@@ -18054,6 +18669,7 @@ export type SchemaProjectArchivedOrLastProjectAdminOrServiceAccount = components
 export type SchemaProjectChange = components['schemas']['ProjectChange'];
 export type SchemaProjectField = components['schemas']['ProjectField'];
 export type SchemaProjectFields = components['schemas']['ProjectFields'];
+export type SchemaProjectLevels = components['schemas']['ProjectLevels'];
 export type SchemaProjectNotFound = components['schemas']['ProjectNotFound'];
 export type SchemaProjectNotFoundOrMemberNotFound = components['schemas']['ProjectNotFoundOrMemberNotFound'];
 export type SchemaProjectNotFoundOrServiceAccountNotFound = components['schemas']['ProjectNotFoundOrServiceAccountNotFound'];
@@ -18172,6 +18788,8 @@ export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaSecondFactor = components['schemas']['SecondFactor'];
 export type SchemaSecondFactorActive = components['schemas']['SecondFactorActive'];
 export type SchemaSecondFactorNotBegun = components['schemas']['SecondFactorNotBegun'];
+export type SchemaSectionRead = components['schemas']['SectionRead'];
+export type SchemaSections = components['schemas']['Sections'];
 export type SchemaSegment = components['schemas']['Segment'];
 export type SchemaServiceAccount = components['schemas']['ServiceAccount'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
@@ -18250,6 +18868,7 @@ export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['U
 export type SchemaUnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaUnauthenticatedOrLoginTooOld = components['schemas']['UnauthenticatedOrLoginTooOld'];
 export type SchemaUnauthorized = components['schemas']['Unauthorized'];
+export type SchemaUndo = components['schemas']['Undo'];
 export type SchemaUndoResult = components['schemas']['UndoResult'];
 export type SchemaUnknownFormat = components['schemas']['UnknownFormat'];
 export type SchemaUnprocessableEntity = components['schemas']['UnprocessableEntity'];
@@ -18311,6 +18930,7 @@ export type ResponseInvitationNotFound = components['responses']['InvitationNotF
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdminOrErasedOrServiceAccount = components['responses']['LastAdminOrErasedOrServiceAccount'];
 export type ResponseLastAdminOrServiceAccount = components['responses']['LastAdminOrServiceAccount'];
+export type ResponseLevelInUse = components['responses']['LevelInUse'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect = components['responses']['LinkExistsOrPairRejectedOrProposalRejectedOrSimilarExistsOrOutdatedOrNoChangeOrLinkNotSuspect'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
@@ -18319,6 +18939,7 @@ export type ResponseLogoutTokenInvalidOrLogoutTokenUsed = components['responses'
 export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
 export type ResponseMisdirectedRequest = components['responses']['MisdirectedRequest'];
+export type ResponseMovedSince = components['responses']['MovedSince'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNameTakenOrProjectArchived = components['responses']['NameTakenOrProjectArchived'];
 export type ResponseNoMail = components['responses']['NoMail'];
@@ -18635,8 +19256,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.levels_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.levels_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.levels_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -18776,8 +19397,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.levels_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.levels_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.levels_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -20707,6 +21328,8 @@ export interface operations {
                 created_by?: string;
                 /** @description With `parent`. */
                 deep?: boolean;
+                /** @description Of requirements, as in their list. */
+                derived?: boolean;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
@@ -20721,6 +21344,8 @@ export interface operations {
                 ids?: string;
                 /** @description What is exported: one kind, or all. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
+                /** @description Of requirements, as in their list; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                level?: string;
                 /** @description Of test cases: whether a requirement is linked. */
                 linked?: boolean;
                 /** @description Whether links between what is exported are, too. */
@@ -21691,6 +22316,103 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_levels: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectLevels"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_levels: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LevelsWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectLevels"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["LevelInUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
@@ -25216,6 +25938,8 @@ export interface operations {
                 created_by?: string;
                 /** @description With `parent`: everything below it, not only its children. */
                 deep?: boolean;
+                /** @description Whether it has no requirement above it on purpose. */
+                derived?: boolean;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
@@ -25226,6 +25950,8 @@ export interface operations {
                 has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description key of a level of the project; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                level?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -25921,6 +26647,8 @@ export interface operations {
                 created_by?: string;
                 /** @description With `parent`: everything below it, not only its children. */
                 deep?: boolean;
+                /** @description Whether it has no requirement above it on purpose. */
+                derived?: boolean;
                 /** @description Results of this environment alone. */
                 environment?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -25941,6 +26669,8 @@ export interface operations {
                 header?: "columns" | "filters";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description key of a level of the project; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                level?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26182,6 +26912,8 @@ export interface operations {
                 created_by?: string;
                 /** @description With `parent`: everything below it, not only its children. */
                 deep?: boolean;
+                /** @description Whether it has no requirement above it on purpose. */
+                derived?: boolean;
                 /** @description Results of this environment alone. */
                 environment?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26202,6 +26934,8 @@ export interface operations {
                 header?: "columns" | "filters";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description key of a level of the project; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                level?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26291,6 +27025,8 @@ export interface operations {
                 created_by?: string;
                 /** @description With `parent`: everything below it, not only its children. */
                 deep?: boolean;
+                /** @description Whether it has no requirement above it on purpose. */
+                derived?: boolean;
                 /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. relations: adds `rolled` and `rolled_coverage`, which tell of the requirement with all that stand below it. Both: with a comma between them. */
                 expand?: "coverage" | "relations" | "coverage,relations";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26305,6 +27041,8 @@ export interface operations {
                 has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description key of a level of the project; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                level?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -26323,8 +27061,8 @@ export interface operations {
                 search?: string;
                 /** @description How many items to leave out at the start. */
                 skip?: number;
-                /** @description Left out: the best first when searching, otherwise the newest first. priority:desc is critical first; relevance needs a search, and is the best first unless it says :asc. created_at, updated_at, title, priority, external_id, relevance; with :asc (the default) or :desc */
-                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "updated_at" | "updated_at:asc" | "updated_at:desc" | "title" | "title:asc" | "title:desc" | "priority" | "priority:asc" | "priority:desc" | "external_id" | "external_id:asc" | "external_id:desc" | "relevance" | "relevance:asc" | "relevance:desc";
+                /** @description Left out: the best first when searching, otherwise the newest first. priority:desc is critical first; position is the order of the outline; relevance needs a search, and is the best first unless it says :asc. created_at, updated_at, title, priority, external_id, position, relevance; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "updated_at" | "updated_at:asc" | "updated_at:desc" | "title" | "title:asc" | "title:desc" | "priority" | "priority:asc" | "priority:desc" | "external_id" | "external_id:asc" | "external_id:desc" | "position" | "position:asc" | "position:desc" | "relevance" | "relevance:asc" | "relevance:desc";
                 /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */
                 status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed")[];
                 /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -27244,9 +27982,11 @@ export interface operations {
                 created_by?: string;
                 /** @description With `parent`: everything below it, not only its children. */
                 deep?: boolean;
+                /** @description Whether it has no requirement above it on purpose. */
+                derived?: boolean;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
-                /** @description Which facets to count, with commas between them: module, status, type, priority, tag. Left out: all. */
+                /** @description Which facets to count, with commas between them: module, status, type, priority, tag, level. Left out: all. */
                 facets?: string;
                 /** @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no. */
                 "field.KEY"?: string;
@@ -27256,6 +27996,8 @@ export interface operations {
                 has_parent?: boolean;
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description key of a level of the project; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                level?: string;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
                 /** @description Only what is below the requirement with this id or external_id. */
@@ -27317,6 +28059,54 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    move_requirements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["MovedSince"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -27355,6 +28145,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_sections: {
+        parameters: {
+            query?: {
+                /** @description Whose sections. */
+                kind?: components["schemas"]["ItemName"];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sections"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -28125,8 +28957,8 @@ export interface operations {
                 search?: string;
                 /** @description How many items to leave out at the start. */
                 skip?: number;
-                /** @description Left out: the best first when searching, otherwise the newest first. priority:desc is critical first; relevance needs a search, and is the best first unless it says :asc. created_at, updated_at, title, priority, external_id, relevance; with :asc (the default) or :desc */
-                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "updated_at" | "updated_at:asc" | "updated_at:desc" | "title" | "title:asc" | "title:desc" | "priority" | "priority:asc" | "priority:desc" | "external_id" | "external_id:asc" | "external_id:desc" | "relevance" | "relevance:asc" | "relevance:desc";
+                /** @description Left out: the best first when searching, otherwise the newest first. priority:desc is critical first; position is the order of the outline; relevance needs a search, and is the best first unless it says :asc. created_at, updated_at, title, priority, external_id, position, relevance; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "updated_at" | "updated_at:asc" | "updated_at:desc" | "title" | "title:asc" | "title:desc" | "priority" | "priority:asc" | "priority:desc" | "external_id" | "external_id:asc" | "external_id:desc" | "position" | "position:asc" | "position:desc" | "relevance" | "relevance:asc" | "relevance:desc";
                 /** @description draft, ready, executing, passed, failed, blocked, deprecated: comma-separated alternatives; a leading ! excludes */
                 status?: ("draft" | "ready" | "executing" | "passed" | "failed" | "blocked" | "deprecated" | "!draft" | "!ready" | "!executing" | "!passed" | "!failed" | "!blocked" | "!deprecated")[];
                 /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -28990,6 +29822,54 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    move_test_cases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["TestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["MovedSince"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];

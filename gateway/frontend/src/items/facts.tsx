@@ -30,6 +30,11 @@ export function ItemFacts({ kind, item, save }: Props) {
     [names.automation_status, item.automation_status && word(item.automation_status)],
     [names.execution_time_minutes, item.execution_time_minutes],
   ]
+  const ofRequirements: Facts = [
+    [names.level, item.level],
+    [names.derived, item.derived && m.items.derived],
+    [names.rationale, item.rationale],
+  ]
   return (
     <FactList
       facts={[
@@ -40,6 +45,8 @@ export function ItemFacts({ kind, item, save }: Props) {
         [names.tags, item.tags.length > 0 && <Tags key="tags" tags={item.tags} />],
         ...(kind === TEST_CASES ? ofTestCases : []),
         ...own.map((field): Facts[number] => [field.name, <Value key={field.key} value={values[field.key]} />]),
+        [names.section, item.section.join(" › ")],
+        ...(kind === TEST_CASES ? [] : ofRequirements),
         [names.source_system, item.source_system],
         [names.source_url, item.source_url && <Source key="source" text={item.source_url} />],
         [names.created_by, item.created_by && people(item.created_by)],

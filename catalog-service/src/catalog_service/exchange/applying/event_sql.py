@@ -39,22 +39,22 @@ def changes(columns: Iterable[str]) -> str:
 
 
 def insert(*parts: tuple[type[Payload], str, str]) -> str:
-    """Return the INSERT of an event for each row of the sources, one source after the other, in order of `position`.
+    """Return the INSERT of an event for each row of the sources, one source after the other, in order of `place`.
 
     `parts` are (payload, the SQL of its JSON over the alias `changed`, source). A row has `id` (its subject), `time`.
     """
     envelopes = " UNION ALL ".join(
         f"""
-        SELECT {place} AS part, changed.position, event_id, '{payload.wire_name}' AS wire_name,
+        SELECT {part} AS part, changed.place, event_id, '{payload.wire_name}' AS wire_name,
             '{{"id":"' || event_id || '","subject":"' || changed.id || '","time":"' || changed.time || '",'
             || %({_name(payload)})s || ',"data":' || {data} || '}}' AS envelope
         FROM {source} AS changed CROSS JOIN LATERAL ({_event_id(payload)}) AS one(event_id)
         """
-        for place, (payload, data, source) in enumerate(parts)
+        for part, (payload, data, source) in enumerate(parts)
     )
     return f"""
         INSERT INTO outbox (event_id, wire_name, envelope)
-        SELECT event_id, wire_name, envelope FROM ({envelopes}) AS event ORDER BY part, position
+        SELECT event_id, wire_name, envelope FROM ({envelopes}) AS event ORDER BY part, place
     """
 
 

@@ -13,7 +13,7 @@ from catalog_service.relations.repository import JOINED_ENDS as JOINED_REQUIREME
 from catalog_service.relations.repository import NAMES as NAMES_OF_REQUIREMENTS
 from contracts.catalog import LinkDeleted, LinkState, RelationDeleted, RelationState
 
-APPLIED = "batch.position, batch.at, batch.time"
+APPLIED = "batch.position AS place, batch.at, batch.time"
 """Where a row is in the file, and when it is applied: as a moment, and as events say it."""
 REFUSED = "SELECT array_agg(position) AS refused FROM batch WHERE target_id NOT IN (SELECT id FROM made)"
 TIMES = {name: event_sql.moment(f"changed.{name}") for name in ("created_at", "updated_at")}
@@ -22,6 +22,8 @@ SEARCHED = (
     *("steps", "preconditions", "postconditions", "test_data"),
 )
 """The fields that search documents are made of."""
+_UNSAID = {"section": "'{}'", "derived": "false"}
+"""What new items get where a file was read before there were such fields."""
 _NOT_CHANGED = ("id", "version", "created_at", "updated_at")
 
 
@@ -52,6 +54,9 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
         else:
             values |= {"version": "1", "created_at": "batch.at", "updated_at": "batch.at"}
             values["created_by"] = "coalesce(item.created_by, %(author)s)"
+        values |= {name: f"coalesce(item.{name}, {value})" for name, value in _UNSAID.items() if name in values}
+        given = "item.position" if job.restores else "NULL"
+        values["position"] = f"item_position('{kind.name}', {values['section']}, {given}, batch.at)"
         names = ", ".join(kind.columns)
         selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
         created = _created(kind, job)
@@ -62,12 +67,12 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::{kind.table}, batch.fields) AS item
             ORDER BY batch.position
         ), made AS (
-            INSERT INTO {kind.table} ({names}) SELECT {names} FROM new ORDER BY position
+            INSERT INTO {kind.table} ({names}) SELECT {names} FROM new ORDER BY place
             {unless_there(job)} RETURNING id
         ), creators AS (
             INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)
             SELECT id, '{kind.name}', 'created', %(actor)s, created_at, 1, '{{}}' FROM {made(job)} AS made_now
-            WHERE created_by <> %(actor)s AND NOT %(restores)s ORDER BY position
+            WHERE created_by <> %(actor)s AND NOT %(restores)s ORDER BY place
         ), events AS (
             {event_sql.insert((kind.created, _payload(kind.name, created), made(job)))}
         ) {refused}
@@ -82,8 +87,8 @@ def _created(kind: ItemKind, job: Job) -> str:
     if job.restores:
         return state
     # Its fields are that already, but for what is given to a new item; to write them anew costs ten times as much.
-    times = """"created_at":"' || changed.time || '","updated_at":"' || changed.time || '",'"""
-    given = f"""'{{"id":"' || changed.id || '","version":1,{times}"""
+    times = """"created_at":"' || changed.time || '","updated_at":"' || changed.time || '","""
+    given = f"""'{{"id":"' || changed.id || '","version":1,{times}"position":"' || changed.position || '",'"""
     fields = "convert_from(substr(convert_to(changed.fields::text, 'UTF8'), 2), 'UTF8')"
     return f"CASE WHEN changed.own_id IS NULL THEN {given} || {fields} ELSE {state}::text END"
 
@@ -96,6 +101,10 @@ def update(kind: ItemKind) -> Callable[[Job], str]:
         values = {name: f"item.{name}" for name in kind.columns}
         if not job.restores:
             values["version"] = "item.version + (cardinality(meaning.fields) > 0)::integer"
+            values["position"] = (
+                "CASE WHEN batch.changes -> 'section' IS NULL THEN item.position"
+                f" ELSE item_position('{kind.name}', item.section, NULL, batch.at) END"
+            )
             values["updated_at"] = "greatest(batch.at, item.updated_at + interval '1 microsecond')"
         selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
         searched = [name for name in SEARCHED if name in kind.columns]
@@ -133,10 +142,10 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
     unrelated, events, no_relations = "", [], ""
     if kind is REQUIREMENT:
         unrelated = f""", unrelated AS MATERIALIZED (
-            SELECT DISTINCT ON (n.id) new.position, new.time,
+            SELECT DISTINCT ON (n.id) new.place, new.time,
                 {", ".join(f"n.{name}" for name in RELATION_COLUMNS)}, {NAMES_OF_REQUIREMENTS}
             FROM new JOIN requirement_relations n ON n.child_id = new.id OR n.parent_id = new.id {JOINED_REQUIREMENTS}
-            ORDER BY n.id, new.position
+            ORDER BY n.id, new.place
         )"""
         events = [(RelationDeleted, relation_payload(), "unrelated")]
         no_relations = """no_relations AS (
@@ -151,7 +160,7 @@ def delete(kind: ItemKind) -> Callable[[Job], str]:
                 {", ".join(f"item.{name}" for name in kind.columns)}
             FROM batch JOIN {kind.table} AS item ON item.id = batch.target_id
         ), unlinked AS MATERIALIZED (
-            SELECT new.position, new.time,
+            SELECT new.place, new.time,
                 {", ".join(f"l.{name}" for name in LINK_COLUMNS)}, {NAMES}
             FROM new JOIN links l ON l.{kind.name}_id = new.id {JOINED_ENDS}
         ){unrelated}, events AS (

@@ -36,7 +36,7 @@ def create(job: Job) -> str:
             SELECT {APPLIED}, {selected}, {NAMES}
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::links, batch.fields) AS l {JOINED_ENDS}
         ), made AS (
-            INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position {unless_there(job)} RETURNING id
+            INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY place {unless_there(job)} RETURNING id
         ), events AS (
             {event_sql.insert((LinkCreated, payload, made(job)))}
         ) {REFUSED}

@@ -37,7 +37,7 @@ def create(job: Job) -> str:
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::requirement_relations, batch.fields) AS n
             {JOINED_ENDS}
         ), made AS (
-            INSERT INTO requirement_relations ({names}) SELECT {names} FROM new ORDER BY position
+            INSERT INTO requirement_relations ({names}) SELECT {names} FROM new ORDER BY place
             {unless_there(job)} RETURNING id
         ), events AS (
             {event_sql.insert((RelationCreated, relation_payload(), made(job)))}

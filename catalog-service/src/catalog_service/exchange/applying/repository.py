@@ -91,6 +91,12 @@ async def read_place(connection: Connection, job_id: UUID) -> Place | None:
     return Place(row["applied_step"] - 1, row["applied_up_to"]) if row["applied_step"] else FIRST
 
 
+async def read_made_levels(connection: Connection, job_id: UUID) -> list[dict[str, Any]]:
+    """Return the levels that an import makes, as it was planned."""
+    query = "SELECT summary -> 'levels' FROM import_jobs WHERE id = %s"
+    return await fetch_value(connection, query, (job_id,)) or []
+
+
 async def save_place(connection: Connection, job_id: UUID, place: Place) -> None:
     """Store how far an import is."""
     await connection.execute(
@@ -203,8 +209,8 @@ async def lock_changed(
     """
     table, columns = _COMPARED[kind]
     rows = """
-        job_id = %(job)s AND kind = %(kind)s AND action = ANY(%(actions)s) AND position > %(after)s
-            AND position <= %(last)s
+        job_id = %(job)s AND kind = %(kind)s AND action = ANY(%(actions)s) AND import_rows.position > %(after)s
+            AND import_rows.position <= %(last)s
     """
     parameters = {
         "job": job.id,
@@ -244,7 +250,7 @@ async def lock_changed(
     return await fetch_column(
         connection,
         f"""
-        SELECT position FROM import_rows LEFT JOIN {table} AS item ON item.id = target_id
+        SELECT import_rows.position FROM import_rows LEFT JOIN {table} AS item ON item.id = target_id
         WHERE {rows} AND (item.id IS NULL OR %(refuses)s AND ({is_other} OR EXISTS (
             SELECT FROM json_each(changes) AS one, {event_sql.state(columns, "item")} AS present(said)
             WHERE said -> one.key IS NOT NULL

@@ -16,6 +16,9 @@ from catalog_service.fields import repository as project_fields
 from catalog_service.fields import service as fields
 from catalog_service.fields.mappings import fit
 from catalog_service.items.kinds import KINDS
+from catalog_service.levels import repository as project_levels
+from catalog_service.levels import service as levels
+from catalog_service.levels.schemas import LevelsWrite
 from catalog_service.references import repository as references
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
@@ -130,7 +133,7 @@ class _Application:
             if await repository.read_place(connection, self._job.id) is None:
                 return await self._applied(connection, _END)
             await repository.put_off(connection)
-            await self._use_fields(connection)
+            await self._use_definitions(connection)
             await self._check(connection)
             place = FIRST
             while place != _END:
@@ -153,7 +156,7 @@ class _Application:
                         applied = await self._finish(connection, place)
                         break
                     await repository.put_off(connection)
-                    await self._use_fields(connection)
+                    await self._use_definitions(connection)
                     await repository.save_place(connection, self._job.id, await self._advance(connection, place))
             except (*_OVERTAKEN, psycopg.errors.DeadlockDetected):
                 failed += 1
@@ -165,8 +168,11 @@ class _Application:
             raise Cancelled(applied)
         return applied
 
-    async def _use_fields(self, connection: Connection) -> None:
-        """Make the fields of the project that the mapping makes, and note which of all have a meaning."""
+    async def _use_definitions(self, connection: Connection) -> None:
+        """Make the levels and fields of the project that the plan makes, and note which of all have a meaning."""
+        made = await repository.read_made_levels(connection, self._job.id)
+        if made and not await project_levels.keys(connection):
+            await levels.define(connection, LevelsWrite(levels=made), self._job.actor, lambda _: None)
         own = await project_fields.of(connection)
         fitted = fit(self._job.options.get("mapping"), own, may_make=bool(self._job.options.get("makes_fields")))
         if fitted.made:

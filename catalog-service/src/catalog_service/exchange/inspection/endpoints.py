@@ -12,6 +12,7 @@ from catalog_service.exchange.jobs.options import ReadingQuery
 from catalog_service.exchange.mappings import service as mappings
 from catalog_service.fields import repository as project_fields
 from catalog_service.fields.mappings import fit
+from catalog_service.levels import repository as project_levels
 from catalog_service.settings import Settings
 from chassis.core.identity import Role
 from chassis.db.database import Db
@@ -57,6 +58,7 @@ async def inspect_import(
     mapping = None
     async with database.connection() as connection:
         present = await project_fields.of(connection)
+        levels = {level["key"]: level["name"] for level in await project_levels.read(connection)}
         if query.mapping is not None:
             mapping = await mappings.named(connection, query.mapping)
     async with _places:
@@ -64,4 +66,4 @@ async def inspect_import(
         if received.mapping is not None:
             mapping = mappings.checked(received.mapping)
         fitted = fit(mapping, present, may_make=reviewer.role is Role.ADMIN)
-        return answer(await service.inspect(file, service.look_at(file, received, query, fitted, settings)))
+        return answer(await service.inspect(file, service.look_at(file, received, query, fitted, levels, settings)))

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
@@ -93,10 +93,18 @@ class Look:
     is_whole: bool
     memory_bytes: int
     fields: tuple[dict[str, Any], ...] = ()
+    levels: dict[str, str] = field(default_factory=dict)
 
 
-def look_at(file: BytesIO, received: Received, query: ReadingQuery, fitted: Fitted, settings: Settings) -> Look:
-    """Return how to look at what was received, by a mapping that fits the fields of the project."""
+def look_at(
+    file: BytesIO,
+    received: Received,
+    query: ReadingQuery,
+    fitted: Fitted,
+    levels: dict[str, str],
+    settings: Settings,
+) -> Look:
+    """Return how to look at what was received, by a mapping that fits the fields of the project, with its levels."""
     length = file.getbuffer().nbytes
     return Look(
         format=query.format,
@@ -106,7 +114,8 @@ def look_at(file: BytesIO, received: Received, query: ReadingQuery, fitted: Fitt
         media_type=received.media_type,
         source_system=query.source_system,
         mapping=fitted.mapping,
-        fields=tuple(field.model_dump(mode="json") for field in fitted.fields.defined),
+        fields=tuple(one.model_dump(mode="json") for one in fitted.fields.defined),
+        levels=levels,
         sheet=query.sheet,
         header_row=query.header_row,
         delimiter=query.delimiter,
@@ -183,10 +192,16 @@ def described(file: BytesIO, look: Look) -> Row:
             is_beginning=not is_whole,
             most_rows=_READ_ROWS,
             fields=fields.defined,
+            levels=look.levels,
         )
         found = _looked_at(chosen, file, options)
         validation = Validation(
-            SourceUrls(look.source_url_schemes), "", replacing=False, restoring=False, fields=fields
+            SourceUrls(look.source_url_schemes),
+            "",
+            replacing=False,
+            restoring=False,
+            fields=fields,
+            levels=look.levels,
         )
         types = Types()
         rows, notices = _first_rows(chosen, file, options, found, validation, types)

@@ -77,6 +77,8 @@ async def upload(
         options["media_type"] = received.media_type
         if makes_fields(options.get("mapping") or {}):
             options["makes_fields"] = caller.role is Role.ADMIN
+        if caller.role is Role.ADMIN:
+            options["makes_levels"] = True
         file = {
             "file_name": query.file_name or received.file_name,
             "size": received.size,

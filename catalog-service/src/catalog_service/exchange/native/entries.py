@@ -5,7 +5,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.layout import SCHEMA, SECTIONS
+from catalog_service.exchange.layout import LEVEL, SCHEMA, SECTIONS
 from catalog_service.exchange.records import Item, ItemKind, Link, Record, Reference, Relation, Revision, Unreadable
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
@@ -32,8 +32,10 @@ _RELATION_FIELDS_OF_OTHERS = ("relation_type", "role", "notes")
 _LINK_FIELDS_OF_OTHERS = ("link_type", "confidence_score", "notes")
 _MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason", "suggestion_id"})
 """What an answer of the API adds to what is stored."""
-_GIVEN_BY_US = frozenset({"id", "version", "created_at", "updated_at"})
+_GIVEN_BY_US = frozenset({"id", "version", "created_at", "updated_at", "position"})
 _OF_OURS = {KIND, *_MADE_BY_US, *_GIVEN_BY_US}
+_OF_LEVELS: Mapping[str, type] = {"level": str, "derived": bool, "rationale": str}
+"""What an object of somebody else says of levels where the project has some, and the type of its value."""
 _OF_LINKS = {
     *LINK_COLUMNS,
     *_LINK_FIELDS,
@@ -88,7 +90,7 @@ def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: 
             return _named_link(entry, row, line, _PLAIN_LINK_FIELDS)
         if kind == "relation":
             return _named_relation(entry, row, line, _PLAIN_RELATION_FIELDS)
-        return plain(kind, entry, row, line, None)
+        return plain(kind, entry, row, line, None, _rest(kind, entry))
     if kind == "revision":
         return Revision(row, {name: value for name, value in entry.items() if name != KIND})
     if kind == "reference":
@@ -110,13 +112,10 @@ def plain(
     row: int,
     line: int | None,
     source_system: str | None,
-    rest: Mapping[str, Any] | None = None,
+    rest: Mapping[str, Any],
 ) -> Record:
-    """Return the record of an object that somebody else has written: what no field takes goes to custom_metadata.
-
-    `rest` is that, where it is known.
-    """
-    if kind in ("revision", "reference", SCHEMA):
+    """Return the record of an object that somebody else has written: `rest`, which no field takes, is further data."""
+    if kind in ("revision", "reference", SCHEMA, LEVEL):
         raise Unreadable(
             f"{SECTIONS[kind].capitalize()} are read from complete exports only: take this line away.", line=line
         )
@@ -125,8 +124,8 @@ def plain(
     if kind == "relation":
         return _named_relation(entry, row, line, _RELATION_FIELDS_OF_OTHERS)
     columns = _COLUMNS[kind] - _GIVEN_BY_US
-    fields = {name: value for name, value in entry.items() if name in columns}
-    rest = dict(rest_of(kind, entry) if rest is None else rest)
+    fields = {name: value for name, value in entry.items() if name in columns and name not in rest}
+    rest = dict(rest)
     version = None
     if _is_uuid(own := entry.get("id")):
         fields["id"], version = own, _version(entry)
@@ -143,8 +142,27 @@ def plain(
     return Item(cast(ItemKind, kind), row, fields, line=line, version=version)
 
 
-def rest_of(kind: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of an object of somebody else that no field takes, and that are not made by us."""
+def rest_of(kind: str, entry: Mapping[str, Any], *, has_levels: bool) -> dict[str, Any]:
+    """Return the members of an object of somebody else that no field takes, and that are not made by us.
+
+    What others call a section is one where it is a list of titles; what they call a level, where the project has some.
+    """
+    left = _rest(kind, entry)
+    if kind in _COLUMNS:
+        left |= {name: entry[name] for name in entry if not _is_ours(name, entry[name], has_levels=has_levels)}
+    return left
+
+
+def _is_ours(name: str, value: Any, *, has_levels: bool) -> bool:
+    """Check whether a member, if it is called as a field that only some projects use, says what that field says."""
+    if name in _OF_LEVELS:
+        return value is None or value is False or (has_levels and isinstance(value, _OF_LEVELS[name]))
+    if name == "section":
+        return isinstance(value, list) and all(isinstance(title, str) for title in value)
+    return True
+
+
+def _rest(kind: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     known = {"link": _OF_LINKS, "relation": _OF_RELATIONS}.get(kind) or _COLUMNS[kind]
     return {name: value for name, value in entry.items() if name not in known and name not in _OF_OURS}
 

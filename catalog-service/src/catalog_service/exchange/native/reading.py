@@ -7,9 +7,10 @@ import orjson
 
 from catalog_service.exchange.broken_json import reason_of
 from catalog_service.exchange.formats import ReadOptions
-from catalog_service.exchange.layout import END, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
+from catalog_service.exchange.layout import END, LEVEL, PROFILE, SCHEMA, SECTIONS, Count, check_head, cut_off, is_head
 from catalog_service.exchange.native import entries
 from catalog_service.exchange.native.documents import open_document
+from catalog_service.exchange.native.levels import levels_of
 from catalog_service.exchange.native.members import LeftMembers
 from catalog_service.exchange.native.schemas import TEXT, schemas_of
 from catalog_service.exchange.records import Item, Notice, Record, Unreadable
@@ -28,7 +29,7 @@ class _Kinds:
         self._left_out: dict[str, int] = {}
         self._wanted = {kind, "revisions"} if kind in SECTIONS.values() else set(SECTIONS.values())
         if kind == SECTIONS["requirement"]:
-            self._wanted.add(SECTIONS["relation"])
+            self._wanted |= {SECTIONS["relation"], SECTIONS[LEVEL]}
         if kind == SECTIONS["link"]:
             self._wanted.add(SECTIONS["reference"])
 
@@ -66,6 +67,7 @@ def _own_lines(
 ) -> Iterator[Record]:
     count, kinds, row, line = Count(), _Kinds(options.kind), 0, 1
     schemas: list[object] = []
+    levels: list[dict[str, Any]] = []
     count.sha256.update(head)
     for line, offset, content in lines:
         if not content.strip():
@@ -80,6 +82,7 @@ def _own_lines(
             count.check(entry, line=line)
             _check_nothing_behind(lines)
             yield from schemas_of(schemas)
+            yield from levels_of(levels)
             yield from kinds.notices()
             return
         if not isinstance(kind, str) or kind not in SECTIONS:
@@ -90,7 +93,10 @@ def _own_lines(
         if kind == SCHEMA:
             schemas.append(entry.get(TEXT))
         elif kinds.take(kind):
-            yield entries.exported(profile, kind, entry, row, line)
+            if kind == LEVEL:
+                levels.append(entry)
+            else:
+                yield entries.exported(profile, kind, entry, row, line)
     raise cut_off(line=line)
 
 
@@ -110,6 +116,7 @@ def read_document(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     check_head(document.head)
     kinds = _Kinds(options.kind)
     schemas: list[object] = []
+    levels: list[dict[str, Any]] = []
     for row, (_, entry) in enumerate(document.entries(), start=1):
         kind = entry.get(entries.KIND)
         if not isinstance(kind, str) or kind not in SECTIONS:
@@ -118,9 +125,13 @@ def read_document(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         if kind == SCHEMA:
             schemas.append(entry.get(TEXT))
         elif kinds.take(kind):
-            yield entries.exported(document.head.get(PROFILE), kind, entry, row, None)
+            if kind == LEVEL:
+                levels.append(entry)
+            else:
+                yield entries.exported(document.head.get(PROFILE), kind, entry, row, None)
     document.check_end()
     yield from schemas_of(schemas)
+    yield from levels_of(levels)
     yield from kinds.notices()
 
 
@@ -138,7 +149,7 @@ def _plain_objects(found: Iterable[tuple[int | None, int, dict[str, Any]]], opti
     for line, row, entry in found:
         kind = entries.kind_of(entry, options, line=line, row=row)
         if kinds.take(kind):
-            rest = entries.rest_of(kind, entry)
+            rest = entries.rest_of(kind, entry, has_levels=bool(options.levels))
             record = entries.plain(kind, entry, row, line, options.source_system, rest)
             if isinstance(record, Item):
                 left.keep(record, rest)

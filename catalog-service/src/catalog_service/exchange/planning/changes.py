@@ -33,7 +33,7 @@ async def find(connection: Connection, kind: ItemKind, job_id: object, *, mergin
 
 
 def _lines(kind: ItemKind, rows: Iterable[Mapping[str, Any]], *, merging: bool, restoring: bool) -> bytes:
-    changes = ((row["position"], _changes(kind, row, merging=merging, restoring=restoring)) for row in rows)
+    changes = ((row["place"], _changes(kind, row, merging=merging, restoring=restoring)) for row in rows)
     return b"".join(_line(position, changed) for position, changed in changes)
 
 

@@ -7,7 +7,7 @@ from catalog_service.items.kinds import ItemKind
 
 _KEYS = ("title", "module", "source_url", "source_system", "type", "priority", "status", "description")
 """Fields by which a mapping may have items found, beside external_id."""
-_OURS = frozenset({"id", "version", "created_at", "updated_at"})
+_OURS = frozenset({"id", "version", "created_at", "updated_at", "position"})
 _UUID = f"^{UUID}$"
 
 NEW_ID = uuid_of("""
@@ -164,6 +164,23 @@ def fill(kind: ItemKind) -> str:
     """
 
 
+def refuse_unknown_levels() -> str:
+    """Return the statement that refuses requirements of a level that is not among `known`; `message` goes behind it."""
+    return """
+    WITH refused AS (
+        UPDATE plan p SET action = 'error', code = 'unknown_level' FROM import_rows r
+        WHERE r.job_id = %(job)s AND p.position = r.position AND p.kind = 'requirement'
+            AND p.action IN ('create', 'update') AND r.fields ->> 'level' IS NOT NULL
+            AND r.fields ->> 'level' <> ALL(%(known)s)
+        RETURNING p.position, r.fields ->> 'level' AS level
+    )
+    UPDATE import_rows SET problems = (coalesce(problems::jsonb, '[]') || jsonb_build_array(jsonb_build_object(
+        'name', 'level', 'code', 'unknown_level', 'value', level,
+        'message', quote_literal(level) || %(message)s)))::json
+    FROM refused WHERE job_id = %(job)s AND import_rows.position = refused.position
+    """
+
+
 def refuse_duplicates() -> str:
     """Return the statement that refuses all but the first row of an item."""
     return """
@@ -230,9 +247,9 @@ def leave_unchanged(kind: ItemKind, *, restoring: bool) -> str:
 
 
 def changed(kind: ItemKind) -> str:
-    """Return the query of the rows that may change an item: `position`, `fields`, `given`, and the item."""
+    """Return the query of the rows that may change an item: `place`, `fields`, `given`, and the item."""
     return f"""
-    SELECT plan.position, r.fields, r.given, {", ".join(f"t.{name}" for name in kind.columns)}
+    SELECT plan.position AS place, r.fields, r.given, {", ".join(f"t.{name}" for name in kind.columns)}
     FROM plan JOIN import_rows r ON r.job_id = %(job)s AND r.position = plan.position
     JOIN {kind.table} t ON t.id = plan.target_id
     WHERE plan.action = 'update' AND plan.kind = '{kind.name}' ORDER BY plan.position

@@ -20,7 +20,10 @@ from catalog_service.fields import repository as project_fields
 from catalog_service.fields.definitions import PREFIX, Fields
 from catalog_service.fields.repository import changed_fields
 from catalog_service.items.kinds import KINDS, ItemKind
+from catalog_service.levels import repository as project_levels
+from catalog_service.levels.service import about_unknown_level
 from chassis.core import projects
+from chassis.core.wording import listed
 from chassis.db import isolation
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
@@ -70,7 +73,8 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
         planner = _Planner(connection, job)
         await planner.run("SELECT analyze_import_rows()")
         defaulted = dict(read["defaulted"])
-        await _plan_items(planner, read["format"], defaulted)
+        made = await _levels_to_make(planner, read["levels"])
+        await _plan_items(planner, read["format"], defaulted, made)
         await _plan_links(planner)
         await _plan_deletions(planner)
         counts = await count_rows(connection, job.id)
@@ -78,7 +82,7 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
             "format": read["format"],
             "rows_read": read["rows"],
             "counts": counts,
-            "summary": await _summary(planner, counts, {**read, "defaulted": defaulted}),
+            "summary": await _summary(planner, counts, {**read, "defaulted": defaulted, "levels": made}),
             "plan_hash": await fetch_value(connection, _HASH, {"job": job.id}),
             "record_position": position,
         }
@@ -112,7 +116,21 @@ async def _fill_fields(planner: _Planner, own: Fields, defaulted: dict[str, int]
         await planner.run(items.fill(kind), defaults=Jsonb(defaults))
 
 
-async def _plan_items(planner: _Planner, file_format: str, defaulted: dict[str, int]) -> None:
+async def _levels_to_make(planner: _Planner, of_file: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the levels of a file that are made with it: where the project has none, and an admin imports it."""
+    if not of_file or not planner.options.get("makes_levels") or await project_levels.keys(planner.connection):
+        return []
+    return of_file
+
+
+async def _refuse_unknown_levels(planner: _Planner, made: list[dict[str, Any]]) -> None:
+    known = [level["key"] for level in made] or await project_levels.keys(planner.connection)
+    await planner.run(items.refuse_unknown_levels(), known=known, message=about_unknown_level(known))
+
+
+async def _plan_items(
+    planner: _Planner, file_format: str, defaulted: dict[str, int], made: list[dict[str, Any]]
+) -> None:
     options = planner.options
     restoring = options["mode"] == Mode.RESTORE
     mapping = options.get("mapping") or {}
@@ -137,6 +155,7 @@ async def _plan_items(planner: _Planner, file_format: str, defaulted: dict[str, 
     own = await project_fields.of(planner.connection)
     if own and not restoring:
         await _fill_fields(planner, own, defaulted)
+    await _refuse_unknown_levels(planner, made)
     await planner.run(items.refuse_duplicates())
     for kind in KINDS:
         await planner.run(items.leave_unchanged(kind, restoring=restoring))
@@ -363,7 +382,7 @@ async def _summary(
     warnings = await (await planner.connection.execute(detail.format("warnings", "true"), parameters)).fetchall()
     warnings = [
         {**one, "unclean": one.get("unclean", False) or one["code"] in INCOMPLETE}
-        for one in (*read["notices"], *warnings)
+        for one in (*read["notices"], *_about_levels(read["levels"]), *warnings)
     ]
     is_refused = any(of["error"] or of["conflict"] for of in counts.values())
     return {
@@ -375,7 +394,16 @@ async def _summary(
         "sheets": await _count_by_sheet(planner.connection, planner.job.id),
         "makes_suspect": await _becoming_suspect(planner),
         "to_score": await _count_to_score(planner),
+        "levels": read["levels"],
     }
+
+
+def _about_levels(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what the plan says of levels that it makes."""
+    if not made:
+        return []
+    message = f"Applying it makes the levels of the project: {listed([level['name'] for level in made], 'and')}."
+    return [{"code": "levels_made", "row": None, "message": message, "count": len(made), "unclean": False}]
 
 
 async def _becoming_suspect(planner: _Planner) -> int:

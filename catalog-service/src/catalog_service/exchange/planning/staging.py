@@ -18,9 +18,11 @@ from catalog_service.exchange import read
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Mode
+from catalog_service.exchange.layout import LEVEL
 from catalog_service.exchange.validation import COLUMNS
 from catalog_service.fields import repository as project_fields
 from catalog_service.fields.mappings import Fitted, fit
+from catalog_service.levels import repository as project_levels
 from chassis.core.problems import Problem, StorageFull
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Database
@@ -72,6 +74,7 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
             raise Refused(_NOT_KEPT)
         await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
         present, _ = await project_fields.read(connection)
+        levels = {level["key"]: level["name"] for level in await project_levels.read(connection)}
     fitted = fit(job.options.get("mapping"), present, may_make=bool(job.options.get("makes_fields")))
     rows, reported_at = 0, time.monotonic()
 
@@ -98,7 +101,7 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
                 share = _SHARE * min(1, read_rows.place / job.size)
                 await transitions.progress(connection, job, share, "reading", rows)
 
-    async with _found(database, job, _order(job, limits, fitted)) as found:
+    async with _found(database, job, _order(job, limits, fitted, levels)) as found:
         async for each in found:
             what, content = each[:1], each[1:]
             if what == read.ROWS:
@@ -110,7 +113,9 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
                 raise Refused(error)
             else:
                 summary: dict[str, Any] = orjson.loads(content)
-                await _store_document(database, job, summary.pop("documents"))
+                documents = summary.pop("documents")
+                await _store_document(database, job, [one for one in documents if one["name"] != LEVEL])
+                summary["levels"] = [one for document in documents for one in document["content"].get("levels", ())]
                 summary["notices"] += fitted.notices()
                 return summary
     raise Refused(
@@ -134,7 +139,7 @@ async def _store_document(database: Database, job: Job, documents: list[dict[str
             )
 
 
-def _order(job: Job, limits: Limits, fitted: Fitted) -> read.Order:
+def _order(job: Job, limits: Limits, fitted: Fitted, levels: dict[str, str]) -> read.Order:
     options = job.options
     restoring = options["mode"] == Mode.RESTORE
     return read.Order(
@@ -153,6 +158,7 @@ def _order(job: Job, limits: Limits, fitted: Fitted) -> read.Order:
         source_url_schemes=limits.source_url_schemes,
         fields=tuple(field.model_dump(mode="json") for field in fitted.fields.defined),
         former_fields=tuple(sorted(fitted.fields.former)),
+        levels=levels,
         replacing=options["mode"] == Mode.REPLACE,
         restoring=restoring,
         most_rows=None if restoring else limits.rows,

@@ -18,7 +18,7 @@ from catalog_service.exchange.vocabulary import (
 )
 
 _WRITTEN = ("external_id", "description", "title", "status", "priority")
-_DEFAULTS: Mapping[str, Any] = {"status": "draft", "automation_status": "manual"}
+_DEFAULTS: Mapping[str, Any] = {"status": "draft", "automation_status": "manual", "derived": False}
 _BESIDE = tuple(
     name
     for name in dict.fromkeys((*FIELDS["requirement"], *FIELDS["test_case"]))

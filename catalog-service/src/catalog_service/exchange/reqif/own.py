@@ -26,7 +26,7 @@ from chassis.web.strict_json import find_duplicate
 
 PREFIX = "_traceline-"
 SPECIFICATION_TYPE = f"{PREFIX}specification"
-SINCE = "2026-01-01T00:00:00Z"
+SINCE = "2026-11-28T00:00:00Z"
 """When the types below were last changed, for their LAST-CHANGE."""
 
 _LONGEST_AS_IT_IS = 100
@@ -46,7 +46,9 @@ _KEPT_BESIDE = frozenset(
     )
 )
 _PARAGRAPHS = frozenset(("description", "preconditions", "postconditions"))
-JSON_FIELDS = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
+JSON_FIELDS = frozenset(
+    ("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes", "section", "derived")
+)
 _ENUMS: Mapping[str, Mapping[str, Iterable[str]]] = {
     "requirement": {"priority": PriorityLevel, "status": RequirementStatus, "type": RequirementType},
     "test_case": {

@@ -13,6 +13,7 @@ from catalog_service.exchange.tabular.own import LONG_TEXTS, has_our_names, own_
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
 from catalog_service.exchange.tabular.proposals import Proposal, propose
+from catalog_service.exchange.tabular.proposed_levels import take_levels
 from catalog_service.exchange.tabular.proposed_values import Guess
 from catalog_service.exchange.tabular.start import Chosen, Start
 from catalog_service.exchange.words import fold
@@ -60,11 +61,13 @@ def choose(start: Start, options: ReadOptions) -> Chosen:
     if preset is not None and (named is not None or kind in ("all", preset.mapping["kind"])):
         resolved, guesses = copy.deepcopy(resolve(preset, start.sample)), dict[int, Guess]()
         _with_fields(resolved, start.sample, options, guesses)
+        take_levels(resolved, start.sample, options.levels, guesses)
         return Chosen(parse_mapping(completed(resolved, start.sample)), preset.name, guesses)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=kind, about=about, source_system=source_system)
     _with_fields(proposal.mapping, start.sample, options, proposal.guesses)
+    take_levels(proposal.mapping, start.sample, options.levels, proposal.guesses)
     mapping = parse_mapping(completed(proposal.mapping, start.sample))
     return Chosen(mapping, None, proposal.guesses, proposal.beside)
 

@@ -45,7 +45,7 @@ Column = Annotated[str | int, PlainValidator(_column)]
 """A column by its header, or by its position from 1 where the header does not tell it."""
 Columns = Annotated[str | int | list[str | int], PlainValidator(_one_or_more)]
 
-_OWN = ("id", "version", "created_at", "updated_at")
+_OWN = ("id", "position", "version", "created_at", "updated_at")
 _LINK_FIELDS = ("requirement", "test_case", "requirement_id", "test_case_id")
 FIELDS: dict[str, tuple[str, ...]] = {
     "requirements": (*RequirementWrite.model_fields, *_OWN),

@@ -50,6 +50,10 @@ LONGEST_VALUE = 100
 _DIGITS = 10  # of the largest number that the API takes
 _MINUTES = {"w": 2400.0, "d": 480.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 """Of a unit; days and weeks are those of people who work."""
+YES_OR_NO = {
+    **dict.fromkeys(("true", "yes", "y", "x", "1"), True),
+    **dict.fromkeys(("false", "no", "n", "0"), False),
+}
 _UNIT = r"(w(?=k|eek|\b|\d)|d(?=a|í|\b|\d)|h|m(?=in|\b|\d)|s(?=e[ck]|\b|\d))[^\W\d_]*\.?"
 _PART = re.compile(rf"(\d+(?:[.,]\d+)?)\s*{_UNIT}", re.I)
 _DURATION = re.compile(rf"{_PART.pattern}(?:[\s,]*{_PART.pattern})*", re.I)
@@ -82,6 +86,10 @@ def converter(name: str, kind: str, split: str | None, *, is_own: bool = False) 
             return tuple(_tags(text, split))
 
         return lambda text: list(known(text)) if len(text) <= LONGEST_VALUE else _tags(text, split)
+    if name == "section":
+        return lambda text: _titles(text, split)
+    if name == "derived":
+        return _yes_or_no
     if name in {"custom_metadata", "test_data", "steps"}:
         return lambda text: _object(text, name)
     if name == "execution_time_minutes":
@@ -102,6 +110,18 @@ def _tags(text: str, split: str | None) -> list[str]:
         text, split = text[1:-1], split or ","
     parts = text.split(split) if split is not None else [text]
     return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _titles(text: str, split: str | None) -> list[str]:
+    if (values := parse_list(text)) is not None:
+        return values
+    parts = text.split(split) if split is not None else [text]
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _yes_or_no(text: str) -> bool | str:
+    """Return what a cell says; the text itself where that is neither yes nor no."""
+    return YES_OR_NO.get(fold(text), text)
 
 
 def _object(text: str, name: str) -> Any:

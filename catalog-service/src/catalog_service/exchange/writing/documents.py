@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
 
 import orjson
 
+from catalog_service.exchange.layout import LEVEL, SCHEMA, SECTIONS, VERSION
 from catalog_service.exchange.layout import MARK as NATIVE_MARK
-from catalog_service.exchange.layout import SCHEMA, SECTIONS, VERSION
 from catalog_service.exchange.native.schemas import schema_lines
 from catalog_service.exchange.native.writing import NativeJson, NativeLines
 from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWriter
@@ -88,8 +88,9 @@ class NdjsonExport:
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._schemas = schema_lines(about.schemas)
-        counts = {**about.counts, SECTIONS[SCHEMA]: len(self._schemas)}
+        counts = {SECTIONS[LEVEL]: len(about.levels), **about.counts, SECTIONS[SCHEMA]: len(self._schemas)}
         self._document = self._native(file, {**about.head, "counts": counts})
+        self._document.write(LEVEL, [orjson.dumps({"kind": LEVEL, **level}).decode() for level in about.levels])
 
     def write(self, kind: str, rows: Sequence[str]) -> None:
         """See ExportDocument.write."""

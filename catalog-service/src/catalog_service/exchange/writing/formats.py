@@ -18,7 +18,9 @@ from chassis.files.archives import ArchiveLimits
 from chassis.web.body_limits import MAX_FILE
 from chassis.web.listing import Row
 
-_MADE_BY_US = {"id", "version", "created_at", "updated_at", "created_by"}
+_MADE_BY_US = {"id", "position", "version", "created_at", "updated_at", "created_by"}
+_OF_A_PROJECT = {"section", "level", "derived", "rationale"}
+"""What only some projects use."""
 
 
 def read_formats(max_rows: int) -> Row:
@@ -51,7 +53,7 @@ def read_formats(max_rows: int) -> Row:
 @cache
 def _templates() -> Mapping[str, str]:
     requirement, test_case = (
-        {name: value for name, value in example.items() if name not in _MADE_BY_US}
+        {name: value for name, value in example.items() if name not in _MADE_BY_US | _OF_A_PROJECT}
         for example in (REQUIREMENT_EXAMPLE, TEST_CASE_EXAMPLE)
     )
     link = {

@@ -16,6 +16,7 @@ from catalog_service.exchange.writing.scope import About, Scope
 from catalog_service.fields.definitions import PREFIX
 from catalog_service.fields.filters import cell_of
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.levels import repository as project_levels
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.relations.fields import COLUMNS as RELATION_COLUMNS
@@ -29,9 +30,14 @@ from chassis.db.rows import fetch_column
 _ROWS_AT_ONCE = 200
 """Each may have a megabyte of texts."""
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
-_OF_RESTORE = frozenset({"id", "version", "created_at", "updated_at"})
+_OF_RESTORE = frozenset({"id", "version", "created_at", "updated_at", "position"})
 _MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at", "since"})
-_LISTS = frozenset({"tags", "changed_fields"})
+_LISTS = frozenset({"tags", "section", "changed_fields"})
+_BLANK_IN_REQIF = {
+    **{name: f"nullif({name}, '{{}}')" for name in ("tags", "section")},
+    "derived": "nullif(derived, false)",
+}
+"""What items have that say nothing of it, which ReqIF leaves out."""
 _ENDS = ((REQUIREMENT, "r"), (TEST_CASE, "t"))
 """The items of a link, and what JOINED_ENDS calls them."""
 _RELATED = ("child", "parent")
@@ -217,8 +223,7 @@ def _queries(scope: Scope, form: Rows) -> list[_Query]:
     if form is Rows.REQIF:
         for query in queries:
             query.columns = {name: query.columns[name] for name in REQIF_COLUMNS[query.kind]}
-            if "tags" in query.columns:
-                query.columns["tags"] = "nullif(tags, '{}')"
+            query.columns |= {name: blank for name, blank in _BLANK_IN_REQIF.items() if name in query.columns}
     return queries
 
 
@@ -247,7 +252,9 @@ async def about(connection: Connection, scope: Scope, form: Rows, *, with_schema
         counts[f"{query.kind}s"] = found[0]
     columns = {query.kind: tuple(query.columns) for query in queries} if form is Rows.CELLS else {}
     schemas = await fetch_column(connection, _SCHEMAS) if with_schemas else []
-    return About(row["instance"], datetime.now(UTC), row["head"], scope.profile, counts, columns, schemas)
+    has_levels = form is Rows.JSON and REQUIREMENT in scope.items
+    levels = await project_levels.read(connection) if has_levels else []
+    return About(row["instance"], datetime.now(UTC), row["head"], scope.profile, counts, columns, schemas, levels)
 
 
 async def rows(connection: Connection, scope: Scope, form: Rows) -> AsyncGenerator[tuple[str, list[Any]], None]:

@@ -11,7 +11,7 @@ from catalog_service.items.schemas import Coverage
 from catalog_service.rolled.rules import RolledCoverage
 from catalog_service.values import AutomationStatus, RequirementStatus, RequirementType, TestCaseStatus, TestCaseType
 from catalog_service.verdicts import TestCaseVerdict, Verdict
-from chassis.web.parameters import alternatives
+from chassis.web.parameters import FREE_ALTERNATIVES, alternatives
 
 
 class ExportFormat(StrEnum):
@@ -58,6 +58,8 @@ class ExportQuery(ItemFilters):
     has_parent: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
     has_children: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
     relation_suspect: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
+    level: Annotated[str | None, Field(description=f"Of requirements, as in their list; {FREE_ALTERNATIVES}")] = None
+    derived: Annotated[bool | None, Field(description="Of requirements, as in their list.")] = None
     automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
     linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
     verdict: Annotated[str | None, alternatives(ItemVerdict, "of either kind, as in its list: ")] = None

@@ -55,7 +55,7 @@ class About:
     """What an export says of itself; `counts` is a kind of record in the plural with how many there are.
 
     `columns` are the fields of each kind, where its rows are cells; `schemas` what imports of ReqIF have left, oldest
-    first, where the form has a place for that.
+    first, and `levels` those of the project from the top, where the form has a place for that.
     """
 
     instance: str
@@ -65,6 +65,7 @@ class About:
     counts: Mapping[str, int]
     columns: Mapping[str, Sequence[str]]
     schemas: Sequence[Mapping[str, Any]]
+    levels: Sequence[Mapping[str, Any]] = ()
 
     @property
     def head(self) -> dict[str, Any]:

@@ -64,6 +64,7 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "project.created": "Project created",
   "project.updated": "Project changed",
   "project.fields_changed": "Fields changed",
+  "project.levels_changed": "Levels changed",
   "project.archived": "Project archived",
   "project.deletion_planned": "Project deleted",
   "project.restored": "Project restored",

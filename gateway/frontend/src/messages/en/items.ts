@@ -65,6 +65,11 @@ const fields = {
   custom_metadata: "Further data",
   source_system: "Source system",
   source_url: "Source address",
+  section: "Section",
+  position: "Place in the outline",
+  level: "Level",
+  derived: "Derived",
+  rationale: "Rationale",
   created_by: "Created by",
   created_at: "Created",
   updated_at: "Updated",
@@ -74,6 +79,7 @@ const fields = {
 export const items = {
   values,
   fields,
+  derived: "Yes: nothing stands above it, on purpose",
   requirement: {
     one: "requirement",
     many: "Requirements",

@@ -1,0 +1,1 @@
+"""Sections of the outline, and the positions of what is in them."""
