@@ -15,6 +15,7 @@ from catalog_service.executions import (
 )
 from catalog_service.executions.acceptances.passing import Passed, accepted_for
 from catalog_service.executions.expected_lanes import MissingLanes, missing_lanes
+from catalog_service.executions.gate_levels import judge_levels
 from catalog_service.executions.gate_outcomes import (
     judge_count,
     judge_share,
@@ -286,6 +287,11 @@ class Gate:
         first = f" {items[0]['reason']}" if items else ""
         said = f"{counted(count, 'link')} {'is' if count == 1 else 'are'} suspect"
         return judge_count(rule.limit, count, said, items, first)
+
+    async def _max_without_parent(self, rule: Rule) -> Outcome:
+        return await judge_levels(self._connection, rule, *self._ids(rule.where))
+
+    _max_without_child = _max_suspect_relations = _max_without_parent
 
     async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"

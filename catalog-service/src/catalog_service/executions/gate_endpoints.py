@@ -85,6 +85,18 @@ class GateQuery(GateBasisQuery):
     max_stale: Annotated[Most, Field(description="Requirements that passed too long ago, or before a change.")] = None
     max_not_run: Annotated[Most, Field(description="Requirements of which no test case ran.")] = None
     max_suspect: Annotated[Most, Field(description="Links in doubt.")] = None
+    max_without_parent: Annotated[
+        Most,
+        Field(
+            description="Requirements without one above, of levels that need one, of no level, or of those that `level`"
+            " names; those that are derived, with a rationale, need none."
+        ),
+    ] = None
+    max_without_child: Annotated[
+        Most,
+        Field(description="Requirements without one below, of levels that need one, of no level, or as `level` says."),
+    ] = None
+    max_suspect_relations: Annotated[Most, Field(description="Relations between requirements in doubt.")] = None
     max_pending_suggestions: Annotated[Most, Field(description="Suggestions that wait for a review.")] = None
     max_unlinked_tests: Annotated[Most, Field(description="Tests of CI without a test case.")] = None
     require_run: Annotated[
@@ -117,13 +129,14 @@ class GateQuery(GateBasisQuery):
     status: Annotated[str | None, alternatives(RequirementStatus)] = None
     type: Annotated[str | None, alternatives(RequirementType)] = None
     tag: Annotated[str | None, Field(description=f"Tags: {FREE_ALTERNATIVES}.")] = None
+    level: Annotated[str | None, Field(description=f"Keys of levels: {FREE_ALTERNATIVES}.")] = None
     by_field: ByField = Field(default_factory=dict)
 
     _gather = model_validator(mode="before")(gather_fields)
 
     def where(self) -> Where:
         """Return which requirements the rules are about."""
-        own = {name: getattr(self, name) for name in ("priority", "module", "status", "type", "tag")}
+        own = {name: getattr(self, name) for name in ("priority", "module", "status", "type", "tag", "level")}
         return Where(**own, **self.by_field)
 
     def rules(self) -> list[Rule]:

@@ -50,6 +50,7 @@ class Where(BaseModel):
     status: Alternatives = None
     type: Alternatives = None
     tag: Alternatives = None
+    level: Alternatives = None
     by_field: Annotated[
         dict[str, Alternatives],
         Field(alias=OF_FIELD),
@@ -135,6 +136,7 @@ class StoredWhere(Where):
     status: str | list[str] | None = None
     type: str | list[str] | None = None
     tag: str | list[str] | None = None
+    level: str | list[str] | None = None
 
 
 class StoredRule(Rule):

@@ -30,6 +30,9 @@ _OF_VERDICT = {
 }
 _ASK_A_SERVER = {
     RuleName.MIN_ROLLED_VERIFIED: "which requirements stand below which",
+    RuleName.MAX_WITHOUT_PARENT: "which requirements stand below which",
+    RuleName.MAX_WITHOUT_CHILD: "which requirements stand below which",
+    RuleName.MAX_SUSPECT_RELATIONS: "what changed since relations were confirmed",
     RuleName.MAX_MISSING: "which tests ran before",
     RuleName.MAX_UNSTEADY: "how tests ended before",
     RuleName.MAX_SUSPECT: "what changed since links were confirmed",

@@ -27,6 +27,7 @@ _FOR_GOOD = frozenset(
     (
         *("max_failed", "max_failed_requirements", "max_flaky", "max_unsteady", "max_suspect", "min_coverage"),
         *("max_uncovered", "max_pending_suggestions", "max_unlinked_tests"),
+        *("max_without_parent", "max_without_child", "max_suspect_relations"),
     )
 )
 """Rules that more results do not open."""

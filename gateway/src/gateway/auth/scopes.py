@@ -122,6 +122,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "reports/gate": {"GET": _READ, "POST": _RESULTS},
     "reports/module-matrix": _READS,
     "reports/test-case-verdicts": _READS,
+    "reports/levels": _READS,
     "reports/trace-tree": _READS,
     "reports/traceability-matrix": _READS,
     "reports/traceability-matrix/axes": _READS,

@@ -1,4 +1,4 @@
-"""GET /requirements/{id}/impact and GET /reports/trace-tree."""
+"""GET /requirements/{id}/impact, GET /reports/trace-tree and GET /reports/levels."""
 
 import asyncio
 import tempfile
@@ -19,9 +19,9 @@ from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import BasisQuery, basis_of
 from catalog_service.reports.formats.document import Document
 from catalog_service.reports.front import Front, FrontQuery, add_gate, front_of
-from catalog_service.reports.levels import impact, tree
+from catalog_service.reports.levels import impact, scores, tree
 from catalog_service.reports.levels.documents import CsvTree, HtmlTree, XlsxTree
-from catalog_service.reports.levels.schemas import Direction, Impact, TraceTree, TreeFormat
+from catalog_service.reports.levels.schemas import Direction, Impact, LevelScores, TraceTree, TreeFormat
 from catalog_service.reports.levels.tree import Line
 from catalog_service.reports.repository import MATRIX_ORDER
 from catalog_service.snapshot import snapshot
@@ -191,3 +191,19 @@ async def _make(
                 yield file.tell()
             await asyncio.to_thread(document.finish)
     yield file.tell()
+
+
+@router.get(
+    "/reports/levels",
+    response_model=LevelScores,
+    summary="How complete the trace between levels is",
+    tags=["Reports"],
+)
+async def get_level_scores(_: Viewer, database: Db) -> Response:
+    """Return, a level and what it needs, how many of its requirements have that: a parent, a child, a test.
+
+    Relations that roll up count; a derived requirement needs no parent. A project without levels has no rows.
+    """
+    async with snapshot(database) as connection:
+        found = await scores.read_scores(database, connection)
+    return answer({"project": projects.current.get(), "made_at": datetime.now(UTC), **found})

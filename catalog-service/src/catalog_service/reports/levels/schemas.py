@@ -5,9 +5,10 @@ from enum import StrEnum
 from typing import Annotated, Generic, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from catalog_service.items.schemas import ShortItem
+from catalog_service.levels.schemas import Level, Need
 from catalog_service.reports.schemas import ReportedItem
 from catalog_service.rolled.schemas import Below, Rolled
 from catalog_service.values import RelationType
@@ -122,6 +123,72 @@ class TraceTree(Page[TreeRow]):
     branch: str
     environment: str | None
     commit: str | None
+
+
+class ScoredLevel(Level):
+    """A level of the project, and how many requirements are of it."""
+
+    requirements: int
+
+
+class LevelScore(BaseModel):
+    """What the requirements of a level have of a kind: one above or below them, or a test."""
+
+    level: Annotated[str, Field(description="Key of the level.")]
+    need: Need
+    other: Annotated[
+        str | None,
+        Field(
+            description="Key of the level next to it on that side; null of tests, and where there is none: any counts."
+        ),
+    ]
+    needed: Annotated[bool, Field(description="Whether the level says that it needs this.")]
+    expected: Annotated[int, Field(description="Requirements of the level; for a parent, those that are not derived.")]
+    present: Annotated[int, Field(description="Of these, those that have one of the level `other`, or a test.")]
+    elsewhere: Annotated[int, Field(description="Of the others, those that have one of another level, or of none.")]
+    suspect: Annotated[int, Field(description="Of those present, those with a suspect one.")]
+    share: Annotated[float | None, Field(description="present / expected, 0 to 1; null where nothing is expected.")]
+
+
+class LevelScores(BaseModel):
+    """How complete the trace between the levels of the project is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "project": "MAIN",
+                    "made_at": "2026-03-02T08:15:00.123456Z",
+                    "levels": [
+                        {"key": "system", "name": "System requirement", "needs": ["child"], "requirements": 40},
+                        {"key": "software", "name": "Software requirement", "needs": ["parent"], "requirements": 120},
+                    ],
+                    "without_level": 3,
+                    "rows": [
+                        {
+                            "level": "system",
+                            "need": "child",
+                            "other": "software",
+                            "needed": True,
+                            "expected": 40,
+                            "present": 38,
+                            "elsewhere": 0,
+                            "suspect": 2,
+                            "share": 0.95,
+                        }
+                    ],
+                    "share": 0.9625,
+                }
+            ]
+        }
+    )
+
+    project: str
+    made_at: datetime
+    levels: list[ScoredLevel]
+    without_level: Annotated[int, Field(description="Requirements of no level, which no row counts.")]
+    rows: list[LevelScore]
+    share: Annotated[float | None, Field(description="Of all that is needed, what is there; null where nothing is.")]
 
 
 class TreeFormat(StrEnum):
