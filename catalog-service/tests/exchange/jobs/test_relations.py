@@ -1,5 +1,6 @@
 """Relations of a file: between what is there, what the same file brings, and what comes later."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from exchange_samples import FOLDER
 
 from chassis.core.identity import Identity, Role
-from testing.service import Json, ok
+from testing.service import Json, ok, problem
 
 from ..test_relations_kept import packed
 from .conftest import Imports
@@ -210,3 +211,41 @@ def _sample(name: str) -> tuple[bytes, str]:
         return path.read_bytes(), path.name
     files = {file.relative_to(path).as_posix(): file.read_bytes() for file in path.rglob("*") if file.is_file()}
     return packed(dict(files)), f"{path.name}.zip"
+
+
+async def test_a_column_of_parents_becomes_relations_where_the_mapping_says_so(imports: Any) -> None:
+    word, catalog = imports.catalog.word()[:8], imports.catalog
+    rows = (f"{word}-1,Doors,", f"{word}-2,Close,1;later", f"{word}-3,Lock,2; 2")
+    text = "\n".join(("ID,Title,Above", *rows))
+    fields = {"external_id": {"column": "ID"}, "title": {"column": "Title"}, "description": {"default_from": "title"}}
+    parents = {"column": "Above", "split": ";", "prefix": f"{word}-", "role": "part of"}
+    mapping = {
+        "version": 1,
+        "kind": "requirements",
+        "fields": {**fields, "type": {"constant": "functional"}, "priority": {"constant": "low"}},
+        "relations": {"parents": parents},
+    }
+
+    async def sent(mapping: Json, path: str = "/imports") -> Any:
+        form = {"file": ("rows.csv", text.encode(), "text/csv"), "mapping": (None, json.dumps(mapping))}
+        return await catalog.request("POST", path, files=form)
+
+    plan = ok(await sent(mapping))
+    assert {name: plan["counts"]["relations"][name] for name in ("create", "wait", "error")} == {
+        "create": 2,
+        "wait": 1,
+        "error": 0,
+    }
+    assert "relations_kept" not in {one["code"] for one in plan["summary"]["warnings"]}
+    await imports.apply(plan)
+    (child,) = (await catalog.read("/requirements", external_id=f"{word}-3"))["items"]
+    (made,) = (await catalog.read("/relations", child_id=child["id"], expand="items"))["items"]
+    assert (made["parent"]["external_id"], made["relation_type"], made["role"]) == (f"{word}-2", "refines", "part of")
+    assert child["custom_metadata"] is None
+    again = ok(await sent(mapping))
+    assert (again["counts"]["relations"]["unchanged"], again["counts"]["relations"]["wait"]) == (2, 1)
+    looked = ok(await sent(mapping, "/imports/inspect"))
+    assert next(one["field"] for one in looked["columns"] if one["name"] == "Above") == "parents"
+    problem(await sent({**mapping, "relations": {"parents": {"constant": "X"}}}), 422)
+    of_tests = {"version": 1, "kind": "test_cases", "fields": fields, "relations": {"parents": parents}}
+    assert problem(await sent(of_tests), 422)["errors"][0]["code"] == "wrong_end"

@@ -157,6 +157,7 @@ def _taken(chosen: Chosen, columns: Columns) -> dict[int, str]:
     rules = {
         **mapping["fields"],
         **{end: rule for end, rule in mapping.get("links", {}).items() if isinstance(rule, dict)},
+        **mapping.get("relations", {}),
     }
     taken: dict[int, str] = {}
     for name, rule in rules.items():

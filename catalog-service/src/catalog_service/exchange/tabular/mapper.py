@@ -11,6 +11,7 @@ from catalog_service.exchange.tabular.headings import Headings
 from catalog_service.exchange.tabular.kinds import kind_columns
 from catalog_service.exchange.tabular.linked import Linked
 from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
+from catalog_service.exchange.tabular.parents import Parents
 from catalog_service.exchange.tabular.related import count_named, level_columns
 from catalog_service.exchange.tabular.remarks import remark_cells, remark_kind
 from catalog_service.exchange.tabular.sources import Source, make_source, short_title
@@ -69,6 +70,7 @@ class Mapper:
             else:
                 self._sources.append(self._source(name, rule))
         self._linked = Linked(mapping, columns, self._link_sources())
+        self._parents = self._parents_of(mapping)
         self._headings = None if mapping.headings is None else Headings(mapping.headings, columns)
         self._ignored = {at for name in mapping.ignore for at in columns.all_of(name)}
         if columns.header and columns.header[-1] == PROBLEM and len(columns) - 1 not in self._used:
@@ -172,6 +174,12 @@ class Mapper:
         ends = (("requirement", rules.requirements), ("test_case", rules.test_cases))
         return [(end, self._source(f"links of {end}s", rule)) for end, rule in ends if rule is not None]
 
+    def _parents_of(self, mapping: Mapping) -> Parents | None:
+        if mapping.relations is None or mapping.kind != "requirements":
+            return None
+        rule = mapping.relations.parents
+        return Parents(rule, self._source("parents", rule))
+
     def _make_item(self, case: Case) -> Iterator[Record]:
         row = case.row
         if case.is_of_links:
@@ -214,8 +222,10 @@ class Mapper:
                 f"Row {row.number} stands below another one, as its title in {self._columns.name(min(self._levels))} or"
                 " a later column says; which one it is, is not kept.",
             )
+        below = [] if self._parents is None else [*self._parents.of_item(item, case.cells)]
         yield item
         yield from self._linked.of_item(item, case.cells)
+        yield from below
 
     def _fill(self, item: Item, cells: Sequence[str], unlisted: dict[str, str]) -> None:
         """Set the fields of an item; what a field cannot say as the cell does goes to `unlisted`, by column."""

@@ -19,6 +19,7 @@ from catalog_service.fields.definitions import KEY, LONGEST_NAME, MOST_CHOICES, 
 from catalog_service.links.fields import COLUMNS as LINK_COLUMNS
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
+from catalog_service.values import RelationType
 from chassis.core.problems import FieldError, Invalid
 from chassis.core.problems import pointer as to_pointer
 from chassis.core.wording import listed, nearest, shown
@@ -162,6 +163,29 @@ class LinksRule(Strict):
     link_type: str | None = None
 
 
+class ParentsRule(FieldRule):
+    """Where the external ids of what stands above a row come from; `prefix` is put before each.
+
+    Several in a cell stand between `split`, else between commas, semicolons, bars or line breaks.
+    """
+
+    prefix: str = ""
+    relation_type: RelationType = RelationType.REFINES
+    role: Annotated[str, Field(max_length=100)] | None = None
+
+    @model_validator(mode="after")
+    def _is_of_a_column(self) -> "ParentsRule":
+        if self.column is None:
+            raise ValueError("Parents need a column, the one that names them.")
+        return self
+
+
+class RelationsRule(Strict):
+    """Columns that hold the external ids of requirements that a row, a requirement, has a relation with."""
+
+    parents: ParentsRule
+
+
 class HeadingsRule(Strict):
     """Rows that are headings: they say something in `column` and nothing in `texts`; `level` says how deep they are.
 
@@ -204,6 +228,7 @@ class Mapping(Strict):
     types: dict[str, Literal["requirements", "test_cases", "structure"]] = {}
     fields: dict[str, Rule] = {}
     links: LinksRule | None = None
+    relations: RelationsRule | None = None
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
     ignore: list[Column] = []
     leave_out: LeftOut | None = None
@@ -265,6 +290,9 @@ def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
         if getattr(mapping.links, end) is not None and mapping.kind in {end, "links"}:
             message = f"Rows that are {mapping.kind} cannot have a column of {end} that they are linked with."
             yield to_pointer("links", end), message, "wrong_end"
+    if mapping.relations is not None and mapping.kind != "requirements":
+        message = f"Only requirements stand below others, and rows here are {mapping.kind}."
+        yield to_pointer("relations", "parents"), message, "wrong_end"
     for position, name in enumerate(mapping.key or ()):
         if name not in mapping.fields:
             message = f"The key names {shown(name)}, which is not among the fields of the mapping."

@@ -13,6 +13,7 @@ from catalog_service.exchange.tabular.mapping import (
     LeftOut,
     LinksRule,
     Mapping,
+    RelationsRule,
     Rule,
     Strict,
     contradictions,
@@ -28,7 +29,7 @@ Asked = Literal["auto", "requirements", "test_cases", "links", "matrix", "ignore
 SourceSystem = Annotated[str, Field(max_length=50)]
 _MOST_SHEETS = 1000
 _OF_ALL = ("name", "format", "encoding", "delimiter", "external_id_prefix")
-_OF_SHEET = ("sheet", "header_row", "fields", "links", "rest", "ignore", "leave_out", "headings", "markup")
+_OF_SHEET = ("sheet", "header_row", "fields", "links", "relations", "rest", "ignore", "leave_out", "headings", "markup")
 
 
 class MatrixRule(Strict):
@@ -68,6 +69,7 @@ class SheetRule(Strict):
     header_row: Annotated[int, Field(strict=True, ge=1)] | None = None
     fields: dict[str, Rule] = {}
     links: LinksRule | None = None
+    relations: RelationsRule | None = None
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
     ignore: list[Column] = []
     leave_out: LeftOut | None = None
@@ -81,7 +83,7 @@ class SheetRule(Strict):
     @property
     def is_open(self) -> bool:
         """Whether how the sheet is read is to be proposed."""
-        rules = (self.fields, self.links, self.matrix, self.types)
+        rules = (self.fields, self.links, self.relations, self.matrix, self.types)
         return self.role == "auto" or (self.role != "ignore" and not any(rules))
 
 
@@ -124,7 +126,7 @@ def _contradictions(mapping: RecordMapping, at: str) -> Iterator[FieldError]:
     for position, rule in enumerate(mapping.sheets):
         fields.update(rule.fields)
         if rule.is_open:
-            if rule.fields or rule.links or rule.matrix or rule.types:
+            if rule.fields or rule.links or rule.relations or rule.matrix or rule.types:
                 message = "Where fields are said, the role is, too: requirements, test_cases, links or matrix."
                 yield FieldError(f"{at}{to_pointer('sheets', position, 'role')}", message, "contradiction")
         elif (rule.matrix is not None) != (rule.role == "matrix"):
