@@ -8,6 +8,7 @@ from catalog_service.changes.endpoints import router as changes_router
 from catalog_service.details import service as details
 from catalog_service.exchange.inspection.endpoints import router as inspection_router
 from catalog_service.exchange.jobs.endpoints import router as imports_router
+from catalog_service.exchange.kept.endpoints import router as kept_relations_router
 from catalog_service.exchange.mappings.endpoints import router as mappings_router
 from catalog_service.exchange.writing.endpoints import router as exports_router
 from catalog_service.executions.acceptances.endpoints import router as acceptances_router
@@ -68,6 +69,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             requirements_router,
             test_cases_router,
             links_router,
+            kept_relations_router,
             relations_router,
             references_router,
             fields_router,

@@ -5,12 +5,20 @@ from functools import cache
 
 from catalog_service.exchange.words import fold, words
 
+_BELOW = re.compile(
+    "child|downstream|refined by|decomposes|derived requirements|untergeordnet|out-?links|parentbinding"
+)
 _CUSTOM_FIELD = re.compile(r"custom field \((.+)\)", re.I)
 
 
 def names_parents(name: str) -> bool:
     """Check whether a name is one of what stands above an item, or below it."""
     return _look(name) in _names("parents")
+
+
+def names_above(name: str) -> bool:
+    """Check whether a name is one of what stands above an item, and of nothing else."""
+    return names_parents(name) and _BELOW.search(_look(name)) is None
 
 
 def names_others(name: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from exchange_samples import FOLDER
 
+from catalog_service.exchange.kept.finding import kept_relations
 from chassis.core.identity import Identity, Role
 from testing.service import Json, ok, problem
 
@@ -249,3 +250,59 @@ async def test_a_column_of_parents_becomes_relations_where_the_mapping_says_so(i
     problem(await sent({**mapping, "relations": {"parents": {"constant": "X"}}}), 422)
     of_tests = {"version": 1, "kind": "test_cases", "fields": fields, "relations": {"parents": parents}}
     assert problem(await sent(of_tests), 422)["errors"][0]["code"] == "wrong_end"
+
+
+def test_further_data_says_what_stands_above_by_the_words_of_each_format() -> None:
+    said = {
+        "doorstop": {"links": ["SYS001", "SYS001", 7], "level": "1.2"},
+        "strictdoc": {
+            "relations": [{"type": "Parent", "value": "S-1", "role": "Refines"}, {"type": "File", "value": "x"}]
+        },
+        "needs": {"links": ["N-1"], "blocks": ["N-2"]},
+        "openfasttrace": {"covers": ["req~a~1"], "depends": ["req~b~1"]},
+        "reqif": {"Parent": "R-1"},
+        "jira": {
+            "Parent": "EP-1",
+            "Child": "EP-2",
+            "Custom field (Epic Link)": "EP-3",
+            "Parent name": "no id at all, this",
+        },
+        "fields": {"owner": "Kim"},
+    }
+    assert [(one.parent, one.role) for one in kept_relations(said)] == [
+        ("SYS001", None),
+        ("S-1", "Refines"),
+        ("N-1", None),
+        ("req~a~1", None),
+        ("EP-1", "Parent"),
+        ("EP-3", "Custom field (Epic Link)"),
+    ]
+
+
+async def test_relations_of_what_imports_have_kept_are_planned_made_and_made_once(imports: Any) -> None:
+    own = elsewhere(imports)
+    catalog = own.catalog
+    path = "/relations/from-metadata"
+    nothing = ok(await catalog.post(path))
+    assert (nothing["status"], nothing["counts"]["relations"]["create"]) == ("applied", 0)
+    await catalog.requirement(external_id="SYS001")
+    test = await catalog.test_case(external_id="TC-1")
+    for key, links in (
+        ("SW001", ["SYS001"]),
+        ("SW002", ["SYS001", "later"]),
+        ("SW003", [test["external_id"], "SW003"]),
+    ):
+        await catalog.requirement(external_id=key, custom_metadata={"doorstop": {"links": links}})
+    plan = ok(await catalog.post(f"{path}?dry_run=true"))
+    assert (plan["status"], plan["counts"]["relations"]["create"], plan["counts"]["relations"]["wait"]) == (
+        *("planned", 2),
+        1,
+    )
+    assert await pairs(own) == set()
+    made = ok(await catalog.post(path))
+    assert (made["status"], made["counts"]["relations"]["create"]) == ("applied", 2)
+    assert await pairs(own) == {("SW001", "SYS001"), ("SW002", "SYS001")}
+    again = ok(await catalog.post(path))
+    assert (again["counts"]["relations"]["create"], again["counts"]["relations"]["unchanged"]) == (0, 2)
+    await catalog.requirement(external_id="later")
+    assert ("SW002", "later") in await pairs(own)

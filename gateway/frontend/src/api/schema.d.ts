@@ -2019,6 +2019,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/relations/from-metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make relations of what imports have kept
+         * @description What requirements keep of Doorstop, StrictDoc, sphinx-needs, OpenFastTrace and of columns called as a parent.
+         *
+         *     Answers with an import, as `POST /imports` does: `counts.relations` says how many are made (`create`), are there
+         *     already (`unchanged`) or wait for their parent. Rows of a circle are refused. The further data stays as it is.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["make_relations_from_metadata"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/coverage-by-module": {
         parameters: {
             query?: never;
@@ -2192,6 +2217,28 @@ export interface paths {
          *     Needs the role `admin`.
          */
         delete: operations["delete_gate_policy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/levels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How complete the trace between levels is
+         * @description Return, a level and what it needs, how many of its requirements have that: a parent, a child, a test.
+         *
+         *     Relations that roll up count; a derived requirement needs no parent. A project without levels has no rows.
+         */
+        get: operations["get_level_scores"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -7892,6 +7939,117 @@ export interface components {
         LevelInUse: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "level_in_use";
+        };
+        /**
+         * LevelScore
+         * @description What the requirements of a level have of a kind: one above or below them, or a test.
+         */
+        LevelScore: {
+            /**
+             * Elsewhere
+             * @description Of the others, those that have one of another level, or of none.
+             */
+            elsewhere: number;
+            /**
+             * Expected
+             * @description Requirements of the level; for a parent, those that are not derived.
+             */
+            expected: number;
+            /**
+             * Level
+             * @description Key of the level.
+             */
+            level: string;
+            need: components["schemas"]["Need"];
+            /**
+             * Needed
+             * @description Whether the level says that it needs this.
+             */
+            needed: boolean;
+            /**
+             * Other
+             * @description Key of the level next to it on that side; null of tests, and where there is none: any counts.
+             */
+            other: string | null;
+            /**
+             * Present
+             * @description Of these, those that have one of the level `other`, or a test.
+             */
+            present: number;
+            /**
+             * Share
+             * @description present / expected, 0 to 1; null where nothing is expected.
+             */
+            share: number | null;
+            /**
+             * Suspect
+             * @description Of those present, those with a suspect one.
+             */
+            suspect: number;
+        };
+        /**
+         * LevelScores
+         * @description How complete the trace between the levels of the project is.
+         * @example {
+         *       "levels": [
+         *         {
+         *           "key": "system",
+         *           "name": "System requirement",
+         *           "needs": [
+         *             "child"
+         *           ],
+         *           "requirements": 40
+         *         },
+         *         {
+         *           "key": "software",
+         *           "name": "Software requirement",
+         *           "needs": [
+         *             "parent"
+         *           ],
+         *           "requirements": 120
+         *         }
+         *       ],
+         *       "made_at": "2026-03-02T08:15:00.123456Z",
+         *       "project": "MAIN",
+         *       "rows": [
+         *         {
+         *           "elsewhere": 0,
+         *           "expected": 40,
+         *           "level": "system",
+         *           "need": "child",
+         *           "needed": true,
+         *           "other": "software",
+         *           "present": 38,
+         *           "share": 0.95,
+         *           "suspect": 2
+         *         }
+         *       ],
+         *       "share": 0.9625,
+         *       "without_level": 3
+         *     }
+         */
+        LevelScores: {
+            /** Levels */
+            levels: components["schemas"]["ScoredLevel"][];
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Project */
+            project: string;
+            /** Rows */
+            rows: components["schemas"]["LevelScore"][];
+            /**
+             * Share
+             * @description Of all that is needed, what is there; null where nothing is.
+             */
+            share: number | null;
+            /**
+             * Without Level
+             * @description Requirements of no level, which no row counts.
+             */
+            without_level: number;
         };
         /**
          * LevelsWrite
@@ -13762,7 +13920,7 @@ export interface components {
          * @description What a rule measures.
          * @enum {string}
          */
-        RuleName: "min_coverage" | "min_verified" | "min_rolled_verified" | "max_uncovered" | "max_failed_requirements" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "max_missing" | "max_unsteady" | "max_incomplete_runs" | "min_tests" | "no_new_failures";
+        RuleName: "min_coverage" | "min_verified" | "min_rolled_verified" | "max_uncovered" | "max_failed_requirements" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_without_parent" | "max_without_child" | "max_suspect_relations" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "max_missing" | "max_unsteady" | "max_incomplete_runs" | "min_tests" | "no_new_failures";
         /**
          * Run
          * @description A generation over everything. `error` is told when it failed.
@@ -14197,6 +14355,30 @@ export interface components {
          */
         Scope: "read" | "write" | "propose" | "review" | "results" | "admin" | "badge";
         /**
+         * ScoredLevel
+         * @description A level of the project, and how many requirements are of it.
+         */
+        ScoredLevel: {
+            /**
+             * Key
+             * @description By which requirements, filters and files name it.
+             */
+            key: string;
+            /**
+             * Name
+             * @description What people read.
+             */
+            name: string;
+            /**
+             * Needs
+             * @description What each requirement of it is to have; without it, it is a gap.
+             * @default []
+             */
+            needs?: components["schemas"]["Need"][];
+            /** Requirements */
+            requirements: number;
+        };
+        /**
          * SearchHit
          * @description A requirement or test case that was found.
          * @example {
@@ -14598,6 +14780,8 @@ export interface components {
              * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
              */
             "field.KEY"?: string | string[] | null;
+            /** Level */
+            level?: string | string[] | null;
             /** Module */
             module?: string | string[] | null;
             /** Priority */
@@ -17001,6 +17185,8 @@ export interface components {
              * @description The field of the project with this key, such as field.asil=D. Comma-separated alternatives, a leading ! excludes, "" is no value; a value with a comma is quoted. Of numbers and days also ranges: 3..8, 3.., ..8; of texts, people and addresses also what they contain: ~word; yes or no.
              */
             "field.KEY"?: string | string[] | null;
+            /** Level */
+            level?: string | string[] | null;
             /** Module */
             module?: string | string[] | null;
             /** Priority */
@@ -18539,6 +18725,8 @@ export type SchemaLastAdminOrServiceAccount = components['schemas']['LastAdminOr
 export type SchemaLearning = components['schemas']['Learning'];
 export type SchemaLevel = components['schemas']['Level'];
 export type SchemaLevelInUse = components['schemas']['LevelInUse'];
+export type SchemaLevelScore = components['schemas']['LevelScore'];
+export type SchemaLevelScores = components['schemas']['LevelScores'];
 export type SchemaLevelsWrite = components['schemas']['LevelsWrite'];
 export type SchemaLimits = components['schemas']['Limits'];
 export type SchemaLink = components['schemas']['Link'];
@@ -18783,6 +18971,7 @@ export type SchemaSameTestOrDifferentTestCases = components['schemas']['SameTest
 export type SchemaSavedMapping = components['schemas']['SavedMapping'];
 export type SchemaSavedPolicy = components['schemas']['SavedPolicy'];
 export type SchemaScope = components['schemas']['Scope'];
+export type SchemaScoredLevel = components['schemas']['ScoredLevel'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaSecondFactor = components['schemas']['SecondFactor'];
@@ -25791,6 +25980,74 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    make_relations_from_metadata: {
+        parameters: {
+            query?: {
+                /** @description Only plan them: look at the rows of the import, and apply it then. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description `respond-async`: answer at once with 202, and go on in the background.
+                 * @example respond-async
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The import goes on */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProjectArchived"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyImports"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_coverage_by_module: {
         parameters: {
             query?: never;
@@ -26033,6 +26290,8 @@ export interface operations {
                 "field.KEY"?: string;
                 /** @description The form of the answer. */
                 format?: "json" | "markdown" | "junit";
+                /** @description Keys of levels: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                level?: string;
                 /** @description The same as `max_failed_requirements`. */
                 max_failed?: number;
                 /** @description Requirements that fail. */
@@ -26053,12 +26312,18 @@ export interface operations {
                 max_stale?: number;
                 /** @description Links in doubt. */
                 max_suspect?: number;
+                /** @description Relations between requirements in doubt. */
+                max_suspect_relations?: number;
                 /** @description Requirements without a test case. */
                 max_uncovered?: number;
                 /** @description Tests of CI without a test case. */
                 max_unlinked_tests?: number;
                 /** @description Tests with at least 4 changes in their last 20 runs, whatever the commit. */
                 max_unsteady?: number;
+                /** @description Requirements without one below, of levels that need one, of no level, or as `level` says. */
+                max_without_child?: number;
+                /** @description Requirements without one above, of levels that need one, of no level, or of those that `level` names; those that are derived, with a rationale, need none. */
+                max_without_parent?: number;
                 /** @description Percent of requirements with a test case. */
                 min_coverage?: number;
                 /** @description Percent of requirements that are verified with all below them; accepted failures fail. */
@@ -26402,6 +26667,45 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PolicyNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_level_scores: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelScores"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];

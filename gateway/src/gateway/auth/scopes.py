@@ -109,6 +109,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "references/{}": {"DELETE": _WRITE},
     "relations": _LISTED,
     "relations/bulk": _WRITES,
+    "relations/from-metadata": _WRITES,
     "relations/{}": _ITEM,
     "relations/{}/confirm": _WRITES,
     "relations/{}/suspicion": _READS,

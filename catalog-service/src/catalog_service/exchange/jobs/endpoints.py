@@ -142,10 +142,10 @@ async def create_import(
     job_id = await service.upload(
         request, database, reviewer, query, most_own=settings.imports_waiting_per_user, most=settings.imports_waiting
     )
-    return await _answered(request, database, job_id)
+    return await answer_import(request, database, job_id)
 
 
-async def _answered(request: Request, database: Db, job_id: UUID) -> Response:
+async def answer_import(request: Request, database: Db, job_id: UUID) -> Response:
     """Return the answer of a request that waits for a job, unless it does not want to."""
     if not wants_no_wait(request):
         job = await service.ended(database, job_id, _WAIT)

@@ -33,6 +33,8 @@ from chassis.web.idempotency import answer_once
 from chassis.web.listing import Fetched, PageRequest, Row
 from chassis.web.responses import answer
 
+_MAKES_LEVELS = "makes_levels"
+"""The option of an import by an admin, which may make levels that the file has and the project has not."""
 _OVER = frozenset({"applied", "failed", "cancelled", "expired"})
 ENDED = _OVER | {"planned"}
 _RETRY_AFTER = 10
@@ -53,7 +55,7 @@ async def upload(
             options |= {"mapping_name": query.mapping, "mapping": await mappings.named(connection, query.mapping)}
     async with database.transaction() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(hashtext('receiving imports'))")
-        await _check_waiting(connection, caller, most_own, most)
+        await check_waiting(connection, caller, most_own, most)
         await repository.begin(
             connection,
             job_id=job_id,
@@ -78,7 +80,7 @@ async def upload(
         if makes_fields(options.get("mapping") or {}):
             options["makes_fields"] = caller.role is Role.ADMIN
         if caller.role is Role.ADMIN:
-            options["makes_levels"] = True
+            options[_MAKES_LEVELS] = True
         file = {
             "file_name": query.file_name or received.file_name,
             "size": received.size,
@@ -101,7 +103,8 @@ async def upload(
                 await repository.forget(connection, job_id)
 
 
-async def _check_waiting(connection: Connection, caller: Identity, most_own: int, most: int) -> None:
+async def check_waiting(connection: Connection, caller: Identity, most_own: int, most: int) -> None:
+    """Raise TooManyRequests where too many imports wait, of the caller or of all."""
     own, every = await repository.waiting(connection, caller.id)
     if own >= most_own:
         detail = f"{own} of your imports wait or are worked on already; wait until one is done, or cancel it."
@@ -189,8 +192,8 @@ def shown(row: Row) -> Row:
 
 
 def shown_options(options: Mapping[str, Any]) -> Row:
-    """Return the options of a job as they are answered: those that were not left out."""
-    return {name: value for name, value in options.items() if value is not None}
+    """Return the options of a job as they are answered: those that were asked for."""
+    return {name: value for name, value in options.items() if value is not None and name != _MAKES_LEVELS}
 
 
 def check_read(job: Job) -> None:

@@ -6,7 +6,7 @@ from typing import IO, Any, ClassVar
 
 import orjson
 
-from catalog_service.exchange.layout import MARK, SECTIONS, VERSION
+from catalog_service.exchange.layout import LEVEL, MARK, SECTIONS, VERSION
 from catalog_service.exchange.native.documents import RECORDS
 
 _NO_BREAKS = str.maketrans("\r\n", "  ")
@@ -25,7 +25,7 @@ class NativeLines:
         """`about` are the members of the head behind the mark."""
         self._file = file
         self._sha256 = hashlib.sha256()
-        self._counts = dict.fromkeys(SECTIONS.values(), 0)
+        self._counts = {section: 0 for kind, section in SECTIONS.items() if kind != LEVEL}
         self._put(self._head % orjson.dumps({MARK: VERSION, **about}).removesuffix(b"}"))
 
     def write(self, kind: str, records: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ class NativeLines:
         if not records:
             return
         before = self._between if any(self._counts.values()) else "\n"
-        self._counts[SECTIONS[kind]] += len(records)
+        self._counts[SECTIONS[kind]] = self._counts.get(SECTIONS[kind], 0) + len(records)
         content = before + self._between.join(records)
         if content.count("\n") + content.count("\r") != len(records):
             # Between members, of JSON that somebody has sent with them: those of a text are escaped.

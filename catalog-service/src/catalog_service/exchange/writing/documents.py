@@ -88,7 +88,9 @@ class NdjsonExport:
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._schemas = schema_lines(about.schemas)
-        counts = {SECTIONS[LEVEL]: len(about.levels), **about.counts, SECTIONS[SCHEMA]: len(self._schemas)}
+        counts = {**about.counts, SECTIONS[SCHEMA]: len(self._schemas)}
+        if about.levels:
+            counts[SECTIONS[LEVEL]] = len(about.levels)
         self._document = self._native(file, {**about.head, "counts": counts})
         self._document.write(LEVEL, [orjson.dumps({"kind": LEVEL, **level}).decode() for level in about.levels])
 
