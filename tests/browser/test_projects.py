@@ -71,6 +71,24 @@ def test_members_see_a_project_with_their_role_in_it(page_of: PageOf, admin: Tra
     expect(theirs.get_by_role("link", name="Import")).to_be_visible()
 
 
+def test_admins_define_the_levels_of_a_project(page_of: PageOf, door: Traceline) -> None:
+    page = page_of("admin", f"~/p/{door.project}/settings").page
+    section = page.locator("section").filter(has=page.get_by_role("heading", name="Levels of requirements"))
+    for name, need in (("Software", "Needs one above"), ("System", "Needs one below")):
+        section.get_by_role("button", name="Add a level").click()
+        level = section.get_by_role("listitem").last
+        level.get_by_label("Name").fill(name)
+        level.get_by_label(need).check()
+    section.get_by_role("button", name="Move System up").click()
+    section.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status").get_by_text("Saved")).to_be_visible()
+    assert [(one["key"], one["needs"]) for one in door.read("/levels")["levels"]] == [
+        ("system", ["child"]),
+        ("software", ["parent"]),
+    ]
+    assert axe.violations(page) == []
+
+
 def test_a_project_without_access_is_none(page_of: PageOf, door: Traceline) -> None:
     visit = page_of("viewer", f"~/p/{door.project}")
     expect(visit.page.get_by_role("heading", name="There is no such project")).to_be_visible()

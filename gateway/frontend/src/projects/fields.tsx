@@ -11,6 +11,7 @@ import { NotYet } from "../kit/states"
 import { toast } from "../kit/toast"
 import form from "../session/account.module.css"
 import css from "./fields.module.css"
+import { keyOf } from "./keys"
 import { words as screens } from "./words"
 
 const words = screens.settings
@@ -195,12 +196,3 @@ function defaultOf({ kind }: Pick<ProjectField, "kind">, said: string): unknown 
   if (kind === "choices") return text.split(",").map((one) => one.trim())
   return text
 }
-
-/** Return the key that a name is given at first. */
-const keyOf = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^[^a-z]+|_+$/g, "")
-    .slice(0, 40)

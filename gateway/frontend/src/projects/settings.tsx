@@ -18,6 +18,7 @@ import { MAIN } from "./address"
 import { Agents } from "./agents"
 import { FieldsOfProject } from "./fields"
 import { readLanes, writeLanes } from "./lanes"
+import { LevelsOfProject } from "./levels"
 import { Members } from "./members"
 import { readNames, writeNames } from "./properties"
 import { homeOf, PROJECTS, type Project, thisProject } from "./queries"
@@ -50,6 +51,7 @@ function All({ project }: { project: Project }) {
           <About key={`about ${JSON.stringify(project)}`} project={project} />
           <Suggestions key={`settings ${JSON.stringify(project.settings)}`} project={project} />
           <FieldsOfProject />
+          <LevelsOfProject />
           <Lanes key={`lanes ${JSON.stringify(project.settings)}`} project={project} />
         </>
       )}
