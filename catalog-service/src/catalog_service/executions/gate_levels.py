@@ -54,10 +54,10 @@ async def _judge_without(
         prepare=False,
     )
     items = [_without(row, need) for row in await cursor.fetchall()]
+    said = "needs" if count == 1 else "need"
     has = "has" if count == 1 else "have"
-    return judge_count(
-        rule.limit or 0, count, f"{counted(count, 'requirement')} {has} no {need.value} that needs one", items
-    )
+    what = f"{counted(count, 'requirement')} {said} a {need.value} and {has} none"
+    return judge_count(rule.limit or 0, count, what, items)
 
 
 def _without(row: Row, need: Need) -> Row:
