@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import orjson
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from stand_ins import Running, running_gateway
 
 from gateway.mcp import protocol
+from gateway.mcp.arguments import Arguments
 from gateway.mcp.results import MOST, encode, fit
 from gateway.mcp.tools.registry import TOOLS
+from gateway.mcp.tools.tool import Tool
 
 Json = dict[str, Any]
 
@@ -208,6 +211,20 @@ def test_whatever_comes_is_a_message_or_a_fault(body: Any, sent: dict[bytes, byt
 @given(st.dictionaries(st.text(max_size=20), _JSON, max_size=20), st.integers(1, 500))
 def test_each_result_is_short_enough(result: Json, times: int) -> None:
     assert len(encode(fit(result | {"rows": [result] * times}))) <= MOST
+
+
+class PageArguments(Arguments):
+    limit: int = 20
+
+
+async def test_a_page_that_is_too_long_comes_with_fewer_rows_and_goes_on_behind_the_last(running: Running) -> None:
+    async def run(record: Any, asked: PageArguments) -> Any:
+        return {"items": [{f"id{n}": str(uuid4()) for n in range(20)}] * asked.limit, "next": str(asked.limit)}
+
+    pages = Tool("pages", "", "", PageArguments, dict, run)
+    told = await pages.call(None, PageArguments())  # type: ignore[arg-type]
+    assert (len(told["items"]), told["next"]) == (5, "5")
+    assert "shortened" not in told
 
 
 def test_a_long_result_says_that_it_was_shortened() -> None:

@@ -92,8 +92,7 @@ class Methods:
             return _refused(document_of(problem))
         except Refusal as refusal:
             return _refused(refusal.document)
-        told = fit(result)
-        return {"content": [_text(told)], "structuredContent": told, "isError": False}
+        return {"content": [_text(result)], "structuredContent": result, "isError": False}
 
     async def _list_resources(self, call: Call) -> Json:
         return _kept(call, {"resources": []})  # those of a record are too many to list: find finds them
@@ -136,11 +135,12 @@ class Methods:
                 raise Invalid("project: the key of a project is a text such as DEMO.")
         record = self._record_of(project, client)
         if project is None and tool.of_project:
-            keys = [one["key"] for one in await list_projects(record)]
+            projects, total = await list_projects(record)
+            more = total - len(projects)
+            keys = [*(one["key"] for one in projects), *([f"{more} more"] if more > 0 else [])]
             has = f"this token sees {listed(keys, 'and')}." if keys else "this token sees none."
             raise Invalid(f"Say in which project, by the argument 'project': {has}", code="project_needed")
-        result: Json = await tool.run(record, validated(tool.arguments, given))
-        return result
+        return await tool.call(record, validated(tool.arguments, given))
 
 
 _OF_ERA = {"initialize": False, "ping": False, "server/discover": True}

@@ -117,7 +117,7 @@ def quoted(values: Iterable[str]) -> str:
 async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str], *, whole: bool) -> dict[str, Json]:
     """Return what goes by these ids or external ids, by what was asked for, and whole or by its name.
 
-    Each row has its `kind`.
+    Each row has its `kind`. Raises Invalid where a key is of both kinds.
     """
     ids = [name for name in names if _ID.fullmatch(name)]
     keys = [name for name in names if not _ID.fullmatch(name)]
@@ -132,11 +132,15 @@ async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str],
             more = {"expand": _MORE[kind]} if whole else {"fields": _BRIEF}
             rows = await record.get(PATHS[kind], **filters, **more, limit=len(wanted))
             by_name = {str(row[member]).lower(): row for row in rows["items"]}
-            found |= {
-                name: {"kind": kind, **by_name[name.lower()]}
-                for name in wanted
-                if name.lower() in by_name and name not in found
-            }
+            here = {name: {"kind": kind, **by_name[name.lower()]} for name in wanted if name.lower() in by_name}
+            both = here.keys() & found.keys()
+            if both:
+                raise Invalid(
+                    f"A requirement and a test case go by {listed([shown(name) for name in sorted(both)], 'and')}: say"
+                    " the type, or give ids.",
+                    code="key_of_both",
+                )
+            found |= here
     return found
 
 

@@ -22,16 +22,29 @@ def encode(result: Json) -> str:
 
 
 def fit(result: Json) -> Json:
-    """Return a result that is short enough, with `shortened` where texts or lists lost their ends for that."""
+    """Return a result that is short enough, with `shortened` where texts or lists lost their ends for that.
+
+    Lists of the result itself keep their rows as long as anything else can go.
+    """
     if len(encode(result)) <= MOST:
         return result
-    for characters, rows in _STEPS:
-        shorter = {**_shortened(result, characters, rows), "shortened": True}
-        if len(encode(shorter)) <= MOST:
-            return shorter
+    for keeps_rows in (True, False):
+        for characters, rows in _STEPS:
+            shorter = {name: _shortened_member(name, one, characters, rows) for name, one in result.items()}
+            if keeps_rows:
+                lists = {name: one for name, one in result.items() if isinstance(one, list)}
+                shorter |= {name: [_shortened(row, characters, rows) for row in one] for name, one in lists.items()}
+            shorter["shortened"] = True
+            if len(encode(shorter)) <= MOST:
+                return shorter
     return {name: type(value)() if isinstance(value, list | dict) else value for name, value in result.items()} | {
         "shortened": True
     }
+
+
+def has_lost_rows(result: Json, told: Json) -> bool:
+    """Check whether a list of a result lost its end in what `fit` made of it."""
+    return any(isinstance(value, list) and len(value) > len(told[name]) for name, value in result.items())
 
 
 def _shortened(value: Any, characters: int, rows: int) -> Any:
@@ -40,8 +53,9 @@ def _shortened(value: Any, characters: int, rows: int) -> Any:
     if isinstance(value, list):
         return [_shortened(one, characters, rows) for one in value[:rows]]
     if isinstance(value, dict):
-        return {
-            name: one if name in _WHOLE and isinstance(one, str) else _shortened(one, characters, rows)
-            for name, one in value.items()
-        }
+        return {name: _shortened_member(name, one, characters, rows) for name, one in value.items()}
     return value
+
+
+def _shortened_member(name: str, value: Any, characters: int, rows: int) -> Any:
+    return value if name in _WHOLE and isinstance(value, str) else _shortened(value, characters, rows)

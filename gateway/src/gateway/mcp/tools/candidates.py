@@ -30,7 +30,7 @@ class Candidate(TypedDict):
 
 class Rejected(TypedDict):
     test_case: Named
-    score: float
+    score: float | None
     by: str | None
     at: str | None
     feedback: str | None
@@ -41,6 +41,8 @@ class Candidates(TypedDict):
     items: list[Candidate]
     total: int
     rejected: list[Rejected]
+    more_rejected: bool
+    looked_at_all: bool
     next: NotRequired[str | None]
     shortened: NotRequired[bool]
 
@@ -48,24 +50,37 @@ class Candidates(TypedDict):
 async def _run(record: Record, asked: CandidatesArguments) -> Candidates:
     item = await find_item(record, asked.requirement)
     of_item = {"requirement_id": item["id"], "limit": asked.limit}
-    pending, rejected = await asyncio.gather(
+    pending, rejected, refused, search = await asyncio.gather(
         record.get("/suggestions", status="pending", sort="score:desc", **of_item),
         record.get("/suggestions", status="rejected", **of_item),
+        record.get("/proposals", status="rejected", kind="link", **of_item),
+        record.get("/suggestions/progress"),
     )
     return {
         "requirement": named(item),
         "items": [_candidate(row) for row in pending["items"]],
         "total": pending["total"],
         "rejected": [
-            {
-                "test_case": named(row["test_case"]),
-                "score": row["similarity_score"],
-                "by": row["reviewed_by"],
-                "at": row["reviewed_at"],
-                "feedback": row["feedback"],
-            }
-            for row in rejected["items"]
+            *(_rejected(row, row["similarity_score"]) for row in rejected["items"]),
+            # One that was attached to a suggestion was rejected as that; of a test case that is gone nobody asks.
+            *(
+                _rejected(row, row["engine_score"])
+                for row in refused["items"]
+                if row["suggestion_id"] is None and row["test_case"]
+            ),
         ],
+        "more_rejected": any(page["next_after"] is not None for page in (rejected, refused)),
+        "looked_at_all": search["is_complete"],
+    }
+
+
+def _rejected(row: Json, score: float | None) -> Rejected:
+    return {
+        "test_case": named(row["test_case"]),
+        "score": score,
+        "by": row["reviewed_by"],
+        "at": row["reviewed_at"],
+        "feedback": row["feedback"],
     }
 
 
@@ -86,7 +101,8 @@ CANDIDATES = Tool(
     "Which test cases could cover a requirement",
     "The best test cases for a requirement by text similarity, each with its score, reason and matched terms; and which"
     " people rejected before, with what they said: those are refused until a text changes. Read both texts with get"
-    " before you propose one. An empty list means that no text is like it: find looks for other words.",
+    " before you propose one. An empty list means that none of the texts that were compared is like it: find looks for"
+    " other words. `looked_at_all` is false while some are still to be compared.",
     CandidatesArguments,
     Candidates,
     _run,

@@ -1,17 +1,19 @@
 """The tool `gaps`: what is missing or in doubt, each with its reason."""
 
 import asyncio
-from typing import Annotated, Any, Literal, NotRequired
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, get_args
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from chassis.core.problems import Invalid
 from gateway.mcp.arguments import Arguments
 from gateway.mcp.record import Json, Named, Record, named
 from gateway.mcp.tools.tool import Tool
 
 _MOST = 20
-_OF_EACH = 5
+_OF_EACH = 3
 _VERDICTS = {"failing": "failed", "flaky": "flaky", "stale": "stale", "partial": "partial", "not_run": "not_run"}
 _SAYINGS = {
     "failed": "{failed} of {tests_linked} linked test cases fail",
@@ -21,7 +23,34 @@ _SAYINGS = {
     "not_run": "no linked test case has a result that counts",
 }
 
-GapKind = Literal["uncovered", "failing", "flaky", "stale", "partial", "not_run", "suspect", "unlinked_test_cases"]
+GapKind = Literal[
+    "uncovered",
+    "failing",
+    "flaky",
+    "stale",
+    "partial",
+    "not_run",
+    "suspect",
+    "suspect_relations",
+    "without_parent",
+    "unlinked_test_cases",
+]
+_ROLLING = {"relation_type": "refines,derives_from"}
+_NOT_OF_PRIORITY: GapKind = "unlinked_test_cases"
+
+_REQUIREMENTS: Mapping[GapKind, Json] = {
+    # What others below cover whole is no gap.
+    "uncovered": {"coverage": "none", "rolled_coverage": "!covered_below"},
+    "suspect_relations": {"relation_suspect": True},
+    "without_parent": {"has_parent": False, "has_children": False},
+}
+"""Kinds that the list of requirements finds, by its filters."""
+_REASONS: Mapping[GapKind, str] = {
+    "uncovered": "no test case is linked",
+    "unlinked_test_cases": "no requirement is linked",
+    "suspect_relations": "it, or a requirement above or below it, has changed since the two were related",
+    "without_parent": "no requirement is above it, and none below",
+}
 
 
 class GapsArguments(Arguments):
@@ -65,10 +94,10 @@ async def _run(record: Record, asked: GapsArguments) -> Gaps:
     if asked.kind is not None:
         total, items, following = await _of_kind(record, asked, asked.kind, asked.limit)
         return {"totals": {asked.kind: total}, "items": items, "next": following}
-    kinds: list[GapKind] = ["uncovered", "failing", "flaky", "stale", "partial", "not_run", "suspect"]
-    if asked.priority is None:
-        kinds.append("unlinked_test_cases")
-    found = await asyncio.gather(*(_of_kind(record, asked, kind, _OF_EACH) for kind in kinds))
+    if asked.after is not None:
+        raise Invalid("Say the kind whose rows go on: `next` is of one kind alone.")
+    kinds = [kind for kind in get_args(GapKind) if asked.priority is None or kind != _NOT_OF_PRIORITY]
+    found = await asyncio.gather(*(_of_kind(record, asked, kind, min(_OF_EACH, asked.limit)) for kind in kinds))
     return {
         "totals": {kind: total for kind, (total, _, _) in zip(kinds, found, strict=True)},
         "items": [row for _, rows, _ in found for row in rows],
@@ -82,13 +111,11 @@ async def _of_kind(
     page: dict[str, Any] = {"limit": limit, "after": asked.after}
     filters = {"module": asked.module, "priority": asked.priority}
     if kind == "suspect":
-        found = await _suspect(record, filters, page)
-        rows = [_suspect_link(link) for link in found["items"]]
-        return found["total"], rows, found["next_after"]
-    if kind == "uncovered":
-        # What others below cover whole is no gap.
-        filters |= {"coverage": "none", "rolled_coverage": "!covered_below"}
-        found = await record.get("/requirements", **filters, **page, sort="priority:desc")
+        return await _suspect(record, filters, page)
+    if kind in _REQUIREMENTS:
+        if kind == "without_parent" and not (await record.get("/relations", **_ROLLING, limit=1))["total"]:
+            return 0, [], None  # nobody has said yet what is above what
+        found = await record.get("/requirements", **filters, **_REQUIREMENTS[kind], **page, sort="priority:desc")
     elif kind == "unlinked_test_cases":
         found = await record.get("/test-cases", linked=False, **filters, **page)
     else:
@@ -98,24 +125,17 @@ async def _of_kind(
     return found["total"], [_item(kind, row) for row in found["items"]], found["next_after"]
 
 
-async def _suspect(record: Record, filters: Json, page: Json) -> Json:
-    """Return suspect links; those of some requirements alone where there are filters."""
-    if not any(filters.values()):
-        return await record.get("/links", suspect=True, expand="items", **page)
-    listed = await record.get("/requirements", coverage="suspect", **filters, fields="id", limit=500)
-    ids = [row["id"] for row in listed["items"]]
-    if not ids:
-        return {"items": [], "total": 0, "next_after": None}
-    return await record.get("/links", suspect=True, requirement_id=ids, expand="items", **page)
+async def _suspect(record: Record, filters: Json, page: Json) -> tuple[int, list[Gap], str | None]:
+    """Return suspect links; with filters those of the requirements that these find."""
+    found = await record.get("/reports/gaps", **filters, **page)
+    links = found["suspect_links"]
+    # The report has two lists more, which may go on where this one ends.
+    following = found["next_after"] if len(links["items"]) == page["limit"] else None
+    return links["total"], [_suspect_link(link) for link in links["items"]], following
 
 
 def _item(kind: GapKind, row: Json) -> Gap:
-    if kind == "uncovered":
-        reason = "no test case is linked"
-    elif kind == "unlinked_test_cases":
-        reason = "no requirement is linked"
-    else:
-        reason = _SAYINGS[row["verdict"]].format(**row["counts"])
+    reason = _REASONS.get(kind) or _SAYINGS[row["verdict"]].format(**row["counts"])
     return {
         "kind": kind,
         "id": row["id"],
@@ -141,7 +161,8 @@ GAPS = Tool(
     "gaps",
     "What is missing or in doubt",
     "Requirements without a test case, failing, flaky, stale, partly or not run ones, suspect links (`id` is the"
-    " link's) and test cases without a requirement, each with its reason.",
+    " link's), requirements with a suspect relation or, in a project that relates them, above and below no other, and"
+    " test cases without a requirement, each with its reason.",
     GapsArguments,
     Gaps,
     _run,

@@ -11,6 +11,7 @@ from chassis.core.problems import Invalid
 from chassis.core.wording import listed, nearest, shown
 from gateway.mcp.arguments import Arguments
 from gateway.mcp.record import PATHS, REQUIREMENT, TEST_CASE, Json, Record, find_items, named, no_such_item
+from gateway.mcp.results import fit, has_lost_rows
 from gateway.mcp.tools.tool import Tool
 
 MOST = 10
@@ -41,6 +42,7 @@ class GetArguments(Arguments):
 class Got(TypedDict):
     items: list[dict[str, Any]]
     not_found: list[str]
+    left_out: NotRequired[list[str]]
     next: str | None
     shortened: NotRequired[bool]
 
@@ -62,7 +64,18 @@ async def read_items(record: Record, asked: GetArguments) -> Got:
         *(_add_pending(record, kind, here) for kind, here in of_kind.items()),
         *(_add_changes(record, row) for row in rows),
     )
-    return {"items": rows, "not_found": missing, "next": None}
+    return _fitting({"items": rows, "not_found": missing, "next": None})
+
+
+def _fitting(got: Got) -> Got:
+    """Leave out the last items as long as these have no room, and say so."""
+    left_out: list[str] = []
+    told: Json = {**got}
+    while len(got["items"]) > 1 and has_lost_rows(told, fit(told)):
+        row = got["items"].pop()
+        got["left_out"] = left_out = [row["key"] or row["id"], *left_out]
+        told = {**got}
+    return got
 
 
 def _renamed(row: Json) -> Json:
@@ -85,20 +98,35 @@ def _fields_alone(rows: list[Json], fields: list[str], missing: list[str], begin
         text = chosen[0][fields[0]]
         chosen[0][fields[0]] = text[begin : begin + _PART]
         following = str(begin + _PART) if begin + _PART < len(text) else None
-    return {"items": chosen, "not_found": missing, "next": following}
+    return _fitting({"items": chosen, "not_found": missing, "next": following})
 
 
 async def _add_links(record: Record, kind: str, rows: list[Json]) -> None:
     if not rows:
         return
-    ids = _ids(rows)
     verdicts, links = await asyncio.gather(
-        _verdicts(record, kind, ids), record.get("/links", **{f"{kind}_id": ids}, expand="items", limit=MOST * _LINKS)
+        _verdicts(record, kind, _ids(rows)), _of_each(record, "/links", kind, rows, MOST * _LINKS, expand="items")
     )
     other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
     for row in rows:
         row |= verdicts.get(row["id"], {})
-        row["links"] = [_link(link, other) for link in links["items"] if link[f"{kind}_id"] == row["id"]]
+        row["links"] = [_link(link, other) for link in links[row["id"]]["items"]]
+        row["links_total"] = links[row["id"]]["total"]
+
+
+async def _of_each(record: Record, path: str, kind: str, rows: list[Json], most: int, **asked: Any) -> dict[str, Json]:
+    """Return what a list has of each item, and its `total`: by one request where that finds all of them."""
+    side = f"{kind}_id"
+    page = await record.get(path, **{side: _ids(rows)}, **asked, limit=most)
+    if page["total"] <= len(page["items"]):
+        found = {row["id"]: [one for one in page["items"] if one[side] == row["id"]] for row in rows}
+        return {id_: {"items": items, "total": len(items)} for id_, items in found.items()}
+    if len(rows) == 1:
+        return {rows[0]["id"]: page}
+    pages = await asyncio.gather(
+        *(record.get(path, **{side: row["id"]}, **asked, limit=most // len(rows)) for row in rows)
+    )
+    return {row["id"]: own for row, own in zip(rows, pages, strict=True)}
 
 
 async def _verdicts(record: Record, kind: str, ids: str) -> dict[str, Json]:
@@ -126,11 +154,13 @@ async def _add_pending(record: Record, kind: str, rows: list[Json]) -> None:
     if not rows:
         return
     other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
-    asked = {"status": "pending", f"{kind}_id": _ids(rows), "limit": MOST * _CHANGES}
+    most = MOST * _CHANGES
     proposals, suggestions = await asyncio.gather(
-        record.get("/proposals", **asked), record.get("/suggestions", sort="score:desc", **asked)
+        _of_each(record, "/proposals", kind, rows, most, status="pending"),
+        _of_each(record, "/suggestions", kind, rows, most, status="pending", sort="score:desc"),
     )
     for row in rows:
+        row["pending_total"] = proposals[row["id"]]["total"] + suggestions[row["id"]]["total"]
         row["pending"] = [
             *(
                 {
@@ -139,17 +169,13 @@ async def _add_pending(record: Record, kind: str, rows: list[Json]) -> None:
                     other: one[other] and named(one[other]),
                     "agent": one["agent"]["name"],
                 }
-                for one in _first(proposals, kind, row)
+                for one in proposals[row["id"]]["items"][:_CHANGES]
             ),
             *(
                 {"suggestion_id": one["id"], other: one[other] and named(one[other]), "score": one["similarity_score"]}
-                for one in _first(suggestions, kind, row)
+                for one in suggestions[row["id"]]["items"][:_CHANGES]
             ),
         ]
-
-
-def _first(page: Json, kind: str, row: Json) -> list[Json]:
-    return [one for one in page["items"] if one[f"{kind}_id"] == row["id"]][:_CHANGES]
 
 
 async def _add_changes(record: Record, row: Json) -> None:
@@ -174,8 +200,9 @@ GET = Tool(
     "get",
     "Read items",
     "Up to 10 requirements or test cases, by key or id: fields, links with what is suspect, the verdict of results,"
-    " what waits for review, and the last 5 changes. Long texts are shortened, which `shortened` says; `fields` gives"
-    " them whole.",
+    " what waits for review, and the last 5 changes. `links_total` and `pending_total` count what is not shown, too;"
+    " trace has all links. Long texts are shortened, which `shortened` says; `fields` gives them whole. `left_out` says"
+    " what had no room: ask for it by another call.",
     GetArguments,
     Got,
     read_items,

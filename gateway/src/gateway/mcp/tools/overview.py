@@ -41,11 +41,13 @@ class Waiting(TypedDict):
     proposals: int
     suggestions: int
     suspect_links: int
+    requirements_with_suspect_relations: int
 
 
 class Overview(TypedDict):
     project: str | None
     projects: NotRequired[list[Project]]
+    total_projects: NotRequired[int]
     counts: NotRequired[Counts]
     coverage: NotRequired[float | None]
     verified: NotRequired[float | None]
@@ -57,13 +59,15 @@ class Overview(TypedDict):
 
 async def _run(record: Record, arguments: OverviewArguments) -> Overview:
     if record.project is None:
-        return {"project": None, "projects": await list_projects(record)}
-    verification, gaps, gate, suggestions, proposals = await asyncio.gather(
+        projects, total_projects = await list_projects(record)
+        return {"project": None, "projects": projects, "total_projects": total_projects}
+    verification, gaps, gate, suggestions, proposals, related = await asyncio.gather(
         record.get("/reports/verification", limit=1),
         record.get("/reports/gaps", limit=1),
         record.get("/reports/gate"),
         record.get("/suggestions", status="pending", limit=1),
         record.get("/proposals", status="pending", limit=1),
+        record.get("/requirements", relation_suspect=True, fields="id", limit=1),
     )
     summary = verification["summary"]
     total = summary["total_requirements"]
@@ -88,17 +92,19 @@ async def _run(record: Record, arguments: OverviewArguments) -> Overview:
             "proposals": proposals["total"],
             "suggestions": suggestions["total"],
             "suspect_links": gaps["suspect_links"]["total"],
+            "requirements_with_suspect_relations": related["total"],
         },
     }
 
 
-async def list_projects(record: Record) -> list[Project]:
-    """Return the projects of the caller."""
+async def list_projects(record: Record) -> tuple[list[Project], int]:
+    """Return the first projects of the caller, and how many there are."""
     listed: dict[str, Any] = await record.get_of_all("/projects", limit=_MOST_PROJECTS)
-    return [
+    projects: list[Project] = [
         {"key": one["key"], "name": one["name"], "role": one["role"], "archived": one["archived"]}
         for one in listed["items"]
     ]
+    return projects, listed["total"]
 
 
 OVERVIEW = Tool(

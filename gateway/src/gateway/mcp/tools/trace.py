@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from chassis.core.problems import Invalid
 from gateway.mcp.arguments import Arguments
 from gateway.mcp.record import REQUIREMENT, TEST_CASE, Json, Record, find_item
 from gateway.mcp.tools.tool import Tool
 
 _MOST = 20
+_PARTS = ("links", "parents", "children")
 
 
 class TraceArguments(Arguments):
@@ -19,7 +21,8 @@ class TraceArguments(Arguments):
         Literal["requirement", "test_case"] | None, Field(description="Where both kinds have an item of this key.")
     ] = None
     branch: Annotated[str | None, Field(description="Whose results count; by default the main one's.")] = None
-    after: Annotated[str | None, Field(description="`next` of the answer before.")] = None
+    limit: Annotated[int, Field(ge=1, le=_MOST, description="Of each: links, parents, children.")] = _MOST
+    after: Annotated[str | None, Field(description="`next` of the answer before, with the same item.")] = None
 
 
 class Step(TypedDict):
@@ -51,10 +54,16 @@ async def _run(record: Record, asked: TraceArguments) -> Trace:
     item = await find_item(record, asked.item, kinds)
     kind, id_ = item["kind"], item["id"]
     other = TEST_CASE if kind == REQUIREMENT else REQUIREMENT
+    parts = _parts(kind, asked.after)
     links, parents, children = await asyncio.gather(
-        record.get("/links", **{f"{kind}_id": id_}, expand="items", limit=_MOST, after=asked.after),
-        _relations(record, kind, asked, child_id=id_),
-        _relations(record, kind, asked, parent_id=id_),
+        *(
+            _page(record, path, part, parts, limit=asked.limit, **{side: id_})
+            for part, path, side in (
+                ("links", "/links", f"{kind}_id"),
+                ("parents", "/relations", "child_id"),
+                ("children", "/relations", "parent_id"),
+            )
+        )
     )
     related = [row[f"{side}_id"] for side, page in (("parent", parents), ("child", children)) for row in page["items"]]
     linked = [link[f"{other}_id"] for link in links["items"]]
@@ -72,16 +81,32 @@ async def _run(record: Record, asked: TraceArguments) -> Trace:
         "item": {"type": kind, "id": id_, "key": item["external_id"], "title": item["title"], **verdicts.get(id_, {})},
         "up": above if kind == REQUIREMENT else steps,
         "down": [*below, *steps] if kind == REQUIREMENT else [],
-        "totals": {"links": links["total"], "parents": parents["total"], "children": children["total"]},
-        "next": links["next_after"],
+        "totals": {
+            part: page["total"] for part, page in zip(_PARTS, (links, parents, children), strict=True) if part in parts
+        },
+        "next": _next(links, parents, children),
     }
 
 
-async def _relations(record: Record, kind: str, asked: TraceArguments, **filters: str) -> Json:
-    """Return relations of a requirement; test cases have none, and later pages are of links alone."""
-    if kind == TEST_CASE or asked.after is not None:
-        return {"items": [], "total": 0}
-    return await record.get("/relations", **filters, expand="items", limit=_MOST)
+def _parts(kind: str, after: str | None) -> dict[str, str | None]:
+    """Return which lists are asked for, each with where it goes on; a test case has no relations."""
+    if after is None:
+        return dict.fromkeys(_PARTS if kind == REQUIREMENT else _PARTS[:1])
+    parts = dict(part.split(":", 1) for part in after.split(" ") if ":" in part)
+    if not parts or not parts.keys() <= set(_PARTS):
+        raise Invalid("after: send `next` of the answer before, as it is.")
+    return {**parts}
+
+
+def _next(*pages: Json) -> str | None:
+    ends = [f"{part}:{page['next_after']}" for part, page in zip(_PARTS, pages, strict=True) if page["next_after"]]
+    return " ".join(ends) or None
+
+
+async def _page(record: Record, path: str, part: str, parts: dict[str, str | None], **asked: Any) -> Json:
+    if part not in parts:
+        return {"items": [], "total": 0, "next_after": None}
+    return await record.get(path, **asked, expand="items", after=parts[part])
 
 
 async def _verdicts(record: Record, kind: str, ids: list[str], branch: str | None) -> dict[str, Json]:

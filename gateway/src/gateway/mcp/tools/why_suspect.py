@@ -22,6 +22,8 @@ class WhySuspectArguments(Arguments):
         str | None, Field(description="Of all its suspect links, and with test_case of that one.")
     ] = None
     test_case: str | None = None
+    limit: Annotated[int, Field(ge=1, le=_MOST)] = _MOST
+    after: Annotated[str | None, Field(description="`next` of the answer before, with the same arguments.")] = None
 
 
 class Side(TypedDict):
@@ -45,28 +47,28 @@ class Suspicion(TypedDict):
 class Suspicions(TypedDict):
     items: list[Suspicion]
     total: int
-    next: NotRequired[str | None]
+    next: str | None
     shortened: NotRequired[bool]
 
 
 async def _run(record: Record, asked: WhySuspectArguments) -> Suspicions:
     if asked.link is not None:
-        ids, total = [asked.link], 1
+        ids, total, following = [asked.link], 1, None
     else:
-        ids, total = await _links_of(record, asked)
+        ids, total, following = await _links_of(record, asked)
     found = await asyncio.gather(*(record.get(f"/links/{in_path(id_)}/suspicion") for id_ in ids))
-    return {"items": [_suspicion(one) for one in found], "total": total}
+    return {"items": [_suspicion(one) for one in found], "total": total, "next": following}
 
 
-async def _links_of(record: Record, asked: WhySuspectArguments) -> tuple[list[str], int]:
+async def _links_of(record: Record, asked: WhySuspectArguments) -> tuple[list[str], int, str | None]:
     filters = {}
     for kind, name in ((REQUIREMENT, asked.requirement), (TEST_CASE, asked.test_case)):
         if name is not None:
             filters[f"{kind}_id"] = (await find_item(record, name, (kind,)))["id"]
     if not filters:
         raise Invalid("Say a link, a requirement or a test_case; gaps with kind 'suspect' lists all.")
-    page = await record.get("/links", suspect=True, **filters, fields="id", limit=_MOST)
-    return [link["id"] for link in page["items"]], page["total"]
+    page = await record.get("/links", suspect=True, **filters, fields="id", limit=asked.limit, after=asked.after)
+    return [link["id"] for link in page["items"]], page["total"], page["next_after"]
 
 
 def _suspicion(one: Json) -> Suspicion:
@@ -106,8 +108,8 @@ def _short(parts: Any) -> Any:
 WHY_SUSPECT = Tool(
     "why_suspect",
     "Why a link is suspect",
-    "For a link, or up to 5 suspect links of an item: what changed on each side since somebody made or confirmed it, as"
-    " parts that stayed equal, were deleted or inserted, and who changed it.",
+    "For a link, or the suspect links of an item, 5 at once: what changed on each side since somebody made or confirmed"
+    " it, as parts that stayed equal, were deleted or inserted, and who changed it.",
     WhySuspectArguments,
     Suspicions,
     _run,
