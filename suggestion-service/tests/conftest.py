@@ -63,6 +63,7 @@ class Catalog:
         self.applied: dict[uuid.UUID, Json] = {}
         self.refusal: Json | None = None
         self.before: Json | None = None
+        self.new_target: Json = {}
         self.not_understood: set[uuid.UUID] = set()
         self.answers_with: int | None = None
         self.caller_dies = False
@@ -74,6 +75,7 @@ class Catalog:
                 Route("/internal/links/undone-by-suggestion", self._undo_links, methods=["PUT"]),
                 Route("/internal/proposals/checked", self._check_proposals, methods=["PUT"]),
                 Route("/internal/proposals/applied", self._apply_proposals, methods=["PUT"]),
+                Route("/internal/proposals/undone", self._take_proposals_back, methods=["PUT"]),
             ]
         )
 
@@ -195,6 +197,18 @@ class Catalog:
             if self.refusal is None:
                 self.applied.setdefault(uuid.UUID(one["proposal_id"]), one)
             items.append({"made_id": one["proposal_id"], "code": None, **(self.refusal or {})})
+        if self.caller_dies:
+            raise asyncio.CancelledError
+        return JSONResponse({"items": items})
+
+    async def _take_proposals_back(self, request: Request) -> Response:
+        items = []
+        for one in orjson.loads(await request.body())["undone"]:
+            applied = self.applied.get(uuid.UUID(one["proposal_id"]))
+            if self.refusal is None and applied is not None:
+                assert one["review_id"] == applied["review_id"]
+                del self.applied[uuid.UUID(one["proposal_id"])]
+            items.append({"target": self.new_target, "code": None, **(self.refusal or {})})
         if self.caller_dies:
             raise asyncio.CancelledError
         return JSONResponse({"items": items})

@@ -38,4 +38,5 @@ def test_who_may_call_what_beside_feeds() -> None:
         ("catalog", "links/undone-by-suggestion"): {"suggestion-service"},
         ("catalog", "proposals/checked"): {"suggestion-service"},
         ("catalog", "proposals/applied"): {"suggestion-service"},
+        ("catalog", "proposals/undone"): {"suggestion-service"},
     }

@@ -342,6 +342,8 @@ applied_proposals = sa.Table(
     sa.Column("proposal_id", sa.Uuid, primary_key=True),
     sa.Column("made_id", sa.Uuid, comment="of the item, link or relation that it made or changed"),
     timestamp("created_at"),
+    sa.Column("undo", pg.JSON, comment="what taking it back needs; null: it cannot be taken back"),
+    sa.Column("undone", pg.JSON, comment="what is another target since it was taken back; null: it is not"),
     comment="proposals that people accepted: each is applied once",
 )
 

@@ -148,6 +148,7 @@ CATALOG = Service(
         "/internal/links/undone-by-suggestion": ("suggestion-service",),
         "/internal/proposals/checked": ("suggestion-service",),
         "/internal/proposals/applied": ("suggestion-service",),
+        "/internal/proposals/undone": ("suggestion-service",),
     },
 )
 SUGGESTION = Service(

@@ -55,7 +55,40 @@ async def test_who_dies_between_accepting_and_applying_leaves_it_applied_once(
     assert (accepted["status"], accepted["made_id"]) == ("accepted", made["id"])
     (applied,) = catalog.applied.values()
     assert applied["actor"] == {"id": 1, "email": "reviewer@example.test"}
-    assert (await service.post(f"/proposals/{made['id']}/reopen", status=409))["code"] == "not_undoable"
+
+
+async def test_what_accepting_did_is_taken_back_and_can_be_accepted_again(
+    service: Any, catalog: Any, agent: Any
+) -> None:
+    item = catalog.requirement(PUMP)
+    await service.follow()
+    sent = {"kind": "change", "target": {"requirement": str(item), "version": 3}, "body": {"title": "Other"}}
+    made = ok(await agent.post("/proposals", json=sent | {"rationale": "It does otherwise."}), 201)
+    where = f"/proposals/{made['id']}"
+    await service.post(f"{where}/accept")
+    catalog.refusal = {"code": "changed_since", "detail": "No.", "status": 409, "errors": [], "members": {}}
+    assert (await service.post(f"{where}/reopen", status=409))["code"] == "changed_since"
+    assert (await service.read(where))["status"] == "accepted"
+    catalog.refusal, catalog.new_target, catalog.caller_dies = None, {"version": 5}, True
+    with pytest.raises(asyncio.CancelledError):
+        await service.post(f"{where}/reopen")
+    catalog.caller_dies = False
+    await service.reconcile()
+    reopened = await service.read(where)
+    assert (reopened["status"], reopened["made_id"], reopened["target"]["version"]) == ("pending", None, 5)
+    assert catalog.applied == {}
+    again = sent | {"target": reopened["target"], "rationale": "The same."}
+    assert ok(await agent.post("/proposals", json=again))["id"] == made["id"]
+    await service.post(f"{where}/accept")
+    assert (await service.read(where))["status"] == "accepted"
+    assert len(catalog.applied) == 1
+
+
+async def test_a_rejection_is_undone_without_catalog(service: Any, catalog: Any, agent: Any) -> None:
+    (made,) = await propose(agent, 1)
+    await service.post(f"/proposals/{made}/reject")
+    catalog.answers_with = 503
+    assert (await service.post(f"/proposals/{made}/reopen"))["status"] == "pending"
 
 
 async def test_what_catalog_refuses_is_refused_where_it_stands(service: Any, catalog: Any, agent: Any) -> None:

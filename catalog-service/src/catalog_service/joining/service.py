@@ -95,6 +95,12 @@ class Joining(Generic[T]):
         versions = {name: row[now] for name, now in self._versions.items()}
         return await self._update(connection, row, confirmation, versions, actor)
 
+    async def bring_back(self, connection: Connection, row: T, before: Row, told: Iterable[str], actor: Actor) -> None:
+        """Bring a locked one back to what it was; its event tells the fields `told`."""
+        stored: Row = {**before, "updated_at": datetime.now(UTC)}
+        event = self.updated(row, cast(T, {**row, **stored}), told, actor)
+        await self.table.update(connection, row["id"], stored, event)
+
     async def delete(self, database: Database, row_id: UUID, actor: Actor, check: Check) -> None:
         """Delete one."""
         async with self._locked(database, row_id, check) as (connection, row):

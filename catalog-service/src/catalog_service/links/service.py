@@ -90,6 +90,25 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     return {**link, **versions, "suggestion_id": None, "suspect": False, "suspect_reason": None}
 
 
+async def make_again(connection: Connection, link: Row, actor: Actor) -> None:
+    """Make a link again that was deleted, as it was; raise NotFound, and Conflict `link_exists`.
+
+    `link` is it as it was read, as JSON.
+    """
+    ends: Row = {}
+    for kind in KINDS:
+        found = await repository.lock_ends(connection, kind, [UUID(link[f"{kind.name}_id"])])
+        if not found:
+            raise kind.not_found()
+        for one in found.values():
+            ends |= one
+    again = {**ends, **link, "updated_at": datetime.now(UTC)}
+    if not await repository.insert_all(connection, [again]):
+        raise repository.exists()
+    suggestion_id = link["suggestion_id"]
+    await outbox.record(connection, [_created(again, suggestion_id and UUID(suggestion_id), actor)])
+
+
 async def accept(database: Database, accepted: Sequence[AcceptedSuggestion]) -> list[UUID | Problem]:
     """Do `create_accepted` in a transaction of its own."""
     async with database.transaction() as connection:

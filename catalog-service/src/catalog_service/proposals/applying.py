@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -20,12 +20,14 @@ from catalog_service.items.service import new as new_item
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links import repository as link_rows
 from catalog_service.links import service as links
+from catalog_service.links.fields import COLUMNS, ORIGIN
 from catalog_service.proposals import repository
 from catalog_service.proposals.schemas import AcceptedProposal, ProposedChange
 from catalog_service.relations import service as relations
 from catalog_service.relations.schemas import RelationCreate
 from catalog_service.requirements.schemas import RequirementPatch, RequirementWrite
 from catalog_service.test_cases.schemas import TestCasePatch, TestCaseWrite
+from catalog_service.values import RelationSource
 from chassis.core.problems import Conflict, NotFound, Problem
 from chassis.core.wording import shown
 from chassis.db.database import Connection, Database
@@ -35,6 +37,7 @@ from chassis.web.listing import Row
 from chassis.web.validation import from_validation
 
 M = TypeVar("M", bound=BaseModel)
+_UNDONE = Conflict("This acceptance has been undone.", code="acceptance_undone")
 _WRITES: Mapping[str, type[ItemWrite]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
 _PATCHES: Mapping[str, type[ItemPatch]] = {"requirement": RequirementPatch, "test_case": TestCasePatch}
 
@@ -46,6 +49,8 @@ class Done:
     made_id: UUID
     target: Row
     before: Row | None = None
+    undo: Row = field(default_factory=dict)
+    """What `undoing` needs to take it back."""
 
 
 class Applying:
@@ -81,8 +86,11 @@ class Applying:
             async with self._database.transaction() as connection:
                 if not await repository.begin(connection, accepted.proposal_id):
                     return await repository.made(connection, accepted.proposal_id)
+                review = accepted.review_id
+                if review and await link_rows.undone_acceptances(connection, {accepted.proposal_id: review}):
+                    raise _UNDONE
                 done = await self._do(connection, accepted, accepted.actor.as_actor())
-                await repository.finish(connection, accepted.proposal_id, done.made_id)
+                await repository.finish(connection, accepted.proposal_id, done.made_id, done.undo)
                 return done.made_id
         except Problem as problem:
             return problem
@@ -121,23 +129,30 @@ class Applying:
             await items.insert_revision(connection, update.row, update.meaning)
         await items.update(connection, kind, update.row, update.stored, update.event)
         told = await compare({name: (current[name], update.row[name]) for name in changed})
+        after = {name: update.row[name] for name in changed}
         return Done(
-            current["id"], {kind.name: current["id"], "version": current["version"]}, {"fields": before, **told}
+            current["id"],
+            {kind.name: current["id"], "version": current["version"]},
+            {"fields": before, **told},
+            {"kind": kind.name, "before": before, "after": after, "version": update.row["version"]},
         )
 
 
 async def _unlink(connection: Connection, proposed: ProposedChange, actor: Actor) -> Done:
     row, target = await _locked_link(connection, proposed)
     await links.LINKS.table.delete(connection, row["id"], links.LINKS.deleted(row, actor))
-    return Done(row["id"], target)
+    link = {name: row[name] for name in (*COLUMNS, *ORIGIN)}
+    return Done(row["id"], target, undo={"link": link})
 
 
 async def _confirm_link(connection: Connection, proposed: ProposedChange, actor: Actor) -> Done:
     row, target = await _locked_link(connection, proposed)
     if not links.shown(row)["suspect"]:
         raise Conflict("This link is not suspect: there is nothing to confirm.", code="link_not_suspect")
-    await links.LINKS.confirm_locked(connection, row, actor)
-    return Done(row["id"], target)
+    now: Row = {**await links.LINKS.confirm_locked(connection, row, actor)}
+    names = ("confirmed_at", "confirmed_by", "requirement_version", "test_case_version")
+    undo = {"before": {name: row[name] for name in names}, "after": {name: now[name] for name in names}}
+    return Done(row["id"], target, undo=undo)
 
 
 async def _relate(connection: Connection, proposed: ProposedChange, actor: Actor) -> Done:
@@ -145,7 +160,7 @@ async def _relate(connection: Connection, proposed: ProposedChange, actor: Actor
     with pointing_into("body"):
         named = {f"{end}_id": str(row["id"]) for end, row in ends.items()}
         body = _read(RelationCreate, {**proposed.body, **named})
-    relation = await relations.create(connection, body.model_dump(), actor)
+    relation = await relations.create(connection, body.model_dump(), actor, RelationSource.PROPOSED)
     return Done(relation["id"], {end: row["id"] for end, row in ends.items()})
 
 

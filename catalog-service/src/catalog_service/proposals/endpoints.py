@@ -4,9 +4,11 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from catalog_service.proposals import undoing
 from catalog_service.proposals.applying import Applying
-from catalog_service.proposals.schemas import AcceptedProposals, ProposedChanges
+from catalog_service.proposals.schemas import AcceptedProposals, ProposedChanges, UndoneProposals
 from chassis.core.problems import Problem
+from chassis.db.database import Db
 from chassis.web.callers import ServiceCaller
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
@@ -37,6 +39,17 @@ async def apply_proposals(request: Request, body: AcceptedProposals, caller: Ser
         outcome = await applying.apply(accepted)
         is_problem = isinstance(outcome, Problem)
         items.append({"made_id": None if is_problem else outcome, **(_told(outcome) if is_problem else _FINE)})
+    return answer({"items": items})
+
+
+@router.put("/undone")
+async def take_proposals_back(request: Request, body: UndoneProposals, caller: ServiceCaller, database: Db) -> Response:
+    """Take back what accepted proposals did, each once: `items` has what of `target` is another now, or why not."""
+    items = []
+    for undone in body.undone:
+        outcome = await undoing.take_back(database, undone)
+        is_problem = isinstance(outcome, Problem)
+        items.append({"target": None if is_problem else outcome, **(_told(outcome) if is_problem else _FINE)})
     return answer({"items": items})
 
 

@@ -33,6 +33,22 @@ class AcceptedProposal(ProposedChange):
 
     proposal_id: UUID
     actor: Reviewer
+    review_id: UUID | None = None
+
+
+class UndoneProposal(BaseModel):
+    """A proposal whose acceptance, by the review `review_id`, a person has undone."""
+
+    proposal_id: UUID
+    kind: Kind
+    review_id: UUID
+    actor: Reviewer
+
+
+class UndoneProposals(BaseModel):
+    """Proposals whose effects are to be taken back."""
+
+    undone: Annotated[list[UndoneProposal], Field(max_length=_MOST)]
 
 
 class AcceptedProposals(BaseModel):

@@ -69,8 +69,10 @@ def _related(row: Row, item_id: UUID) -> Row:
     return {**shown(row), "direction": other, "requirement": short(row, other)}
 
 
-async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
-    """Make a relation by hand; return it as it is answered.
+async def create(
+    connection: Connection, fields: Row, actor: Actor, source: RelationSource = RelationSource.MANUAL
+) -> Row:
+    """Make a relation, by hand unless `source` says otherwise; return it as it is answered.
 
     `fields`: for each of child and parent END_id or END_external_id (the other may be None), relation_type, role,
     notes. Raises NotFound, Conflict `relation_exists` and `relation_cycle`, and Invalid `same_item`,
@@ -88,7 +90,7 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
             "relation_type": fields["relation_type"],
             "role": fields["role"],
             "notes": fields["notes"],
-            "source": RelationSource.MANUAL.value,
+            "source": source.value,
             "created_at": now,
             "created_by": author(actor),
             "confirmed_at": None,

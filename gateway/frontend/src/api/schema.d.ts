@@ -12017,9 +12017,9 @@ export interface components {
             /** @enum {unknown} */
             code?: "proposal_not_pending" | "link_exists" | "acceptance_undone" | "outdated";
         };
-        ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
+        ProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "proposal_not_reviewed" | "too_late" | "not_undoable" | "link_changed" | "link_exists";
+            code?: "proposal_not_reviewed" | "too_late" | "not_undoable" | "changed_since" | "link_changed" | "link_exists";
         };
         /**
          * ProposalPage
@@ -17884,14 +17884,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated"];
             };
         };
-        /** @description Duplicate or state conflict: `proposal_not_reviewed`, `too_late`, `not_undoable`, `link_changed`, `link_exists` */
-        ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists: {
+        /** @description Duplicate or state conflict: `proposal_not_reviewed`, `too_late`, `not_undoable`, `changed_since`, `link_changed`, `link_exists` */
+        ProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists"];
+                "application/problem+json": components["schemas"]["ProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists"];
             };
         };
         /** @description A service is away; try again: `provider_unavailable`, `provider_unusable` */
@@ -18870,7 +18870,7 @@ export type SchemaProposalChangedEvent = components['schemas']['ProposalChangedE
 export type SchemaProposalNotFound = components['schemas']['ProposalNotFound'];
 export type SchemaProposalNotPending = components['schemas']['ProposalNotPending'];
 export type SchemaProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated = components['schemas']['ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated'];
-export type SchemaProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists = components['schemas']['ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists'];
+export type SchemaProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists = components['schemas']['ProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists'];
 export type SchemaProposalPage = components['schemas']['ProposalPage'];
 export type SchemaProposalStatus = components['schemas']['ProposalStatus'];
 export type SchemaProposalsTold = components['schemas']['ProposalsTold'];
@@ -19152,7 +19152,7 @@ export type ResponseProjectNotFoundOrUserNotFound = components['responses']['Pro
 export type ResponseProposalNotFound = components['responses']['ProposalNotFound'];
 export type ResponseProposalNotPending = components['responses']['ProposalNotPending'];
 export type ResponseProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated = components['responses']['ProposalNotPendingOrLinkExistsOrAcceptanceUndoneOrOutdated'];
-export type ResponseProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists = components['responses']['ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists'];
+export type ResponseProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists = components['responses']['ProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists'];
 export type ResponseProviderUnavailableOrProviderUnusable = components['responses']['ProviderUnavailableOrProviderUnusable'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseReferenceNotFound = components['responses']['ReferenceNotFound'];
@@ -25325,7 +25325,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProposalNotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ProposalNotReviewedOrTooLateOrNotUndoableOrLinkChangedOrLinkExists"];
+            409: components["responses"]["ProposalNotReviewedOrTooLateOrNotUndoableOrChangedSinceOrLinkChangedOrLinkExists"];
             414: components["responses"]["RequestUriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity"];

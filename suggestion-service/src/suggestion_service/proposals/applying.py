@@ -1,5 +1,7 @@
 """What catalog does for accepted proposals, as the reviewer, and takes back; each exactly once."""
 
+from typing import Any
+
 from chassis.core.problems import Problem
 from chassis.web.peers import Peer
 from suggestion_service.proposals import catalog_calls
@@ -17,11 +19,13 @@ async def apply(catalog: Peer, intent: ProposalIntent) -> Outcome:
     return (await acceptance.link(catalog, [_make_acceptance(intent)]))[intent.proposal_id]
 
 
-async def take_back(catalog: Peer, intent: ProposalIntent) -> Problem | None:
-    """Have taken back what accepting a proposal did; return why that cannot be."""
-    if intent.kind != "link":
-        return None
-    return (await undoing.unlink(catalog, [_make_undoing(intent)])).get(intent.proposal_id)
+async def take_back(catalog: Peer, intent: ProposalIntent) -> dict[str, Any] | Problem:
+    """Have taken back what accepting a proposal did; return what of its target is another now, or why it cannot be."""
+    if intent.kind == "link":
+        return (await undoing.unlink(catalog, [_make_undoing(intent)])).get(intent.proposal_id) or {}
+    if intent.made_id is None:  # it was rejected
+        return {}
+    return await catalog_calls.take_back(catalog, intent)
 
 
 def _make_acceptance(intent: ProposalIntent) -> AcceptIntent:

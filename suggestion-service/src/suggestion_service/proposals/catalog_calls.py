@@ -12,6 +12,7 @@ from suggestion_service.review.links import Refused
 from suggestion_service.store.proposal_intents import ProposalIntent
 
 OUTDATED = "outdated"
+_UNDONE = "acceptance_undone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ async def apply(catalog: Peer, intent: ProposalIntent) -> UUID | Refused | Probl
         "target": intent.target,
         "body": intent.body,
         "before": intent.before,
-        "actor": {"id": intent.reviewer_id, "email": intent.reviewer_email},
+        "actor": _actor(intent),
+        "review_id": intent.review_id,
     }
     try:
         (item,) = await _ask(catalog, "applied", {"accepted": [accepted]})
@@ -55,7 +57,36 @@ async def apply(catalog: Peer, intent: ProposalIntent) -> UUID | Refused | Probl
     if item["code"] is None:
         return UUID(item["made_id"])
     problem = _problem(item)
-    return Refused(problem.detail, problem)
+    return Refused(None if problem.code == _UNDONE else problem.detail, problem)
+
+
+async def take_back(catalog: Peer, intent: ProposalIntent) -> dict[str, Any] | Problem:
+    """Have taken back what a proposal did; return what of its target is another now, the same when asked again.
+
+    Or why it stays as it is.
+    """
+    undone = {
+        "proposal_id": intent.proposal_id,
+        "kind": intent.kind,
+        "review_id": intent.reviewed_as,
+        "actor": _actor(intent),
+    }
+    try:
+        (item,) = await _ask(catalog, "undone", {"undone": [undone]})
+    except Unavailable:
+        return Unavailable(
+            "catalog-service does not answer right now. The undoing is kept and finished by itself when it does; read"
+            " the proposal in a while.",
+            retry_after=5,
+        )
+    if item["code"] is not None:
+        return _problem(item)
+    target: dict[str, Any] = item["target"]
+    return target
+
+
+def _actor(intent: ProposalIntent) -> dict[str, Any]:
+    return {"id": intent.reviewer_id, "email": intent.reviewer_email}
 
 
 async def _ask(catalog: Peer, path: str, body: dict[str, Any]) -> list[dict[str, Any]]:

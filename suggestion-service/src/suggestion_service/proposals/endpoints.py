@@ -169,7 +169,10 @@ async def reject_proposal(
         "404 proposal_not_found",
         *(
             f"409 {code}"
-            for code in ("proposal_not_reviewed", "too_late", "not_undoable", "link_changed", "link_exists")
+            for code in (
+                *("proposal_not_reviewed", "too_late", "not_undoable"),
+                *("changed_since", "link_changed", "link_exists"),
+            )
         ),
     ),
     summary="Undo the review of a proposal",

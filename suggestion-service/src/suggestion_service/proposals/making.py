@@ -187,7 +187,7 @@ async def _checked(
 ) -> Made:
     if isinstance(proposal, RequirementProposal | TestCaseProposal):
         await similar.check(connection, proposal)
-    digest = _digest(proposal.kind, checked.target, body_of(proposal))
+    digest = digest_of(proposal.kind, checked.target, body_of(proposal))
     rejected = await repository.rejected_same(connection, digest)
     if rejected is not None:
         when = "" if rejected.reviewed_at is None else f" on {moment(rejected.reviewed_at)}"
@@ -222,7 +222,7 @@ async def _store(
     before: dict[str, Any] | None = None,
 ) -> Made:
     body = body_of(proposal)
-    digest = _digest(proposal.kind, target, body)
+    digest = digest_of(proposal.kind, target, body)
     same = await repository.same_pending(connection, author.id, digest)
     if same is None:
         await limits.check(connection, author.id)
@@ -277,5 +277,6 @@ def body_of(proposal: NewProposal) -> dict[str, Any]:
     return body if isinstance(body, dict) else body.model_dump(mode="json")
 
 
-def _digest(kind: str, target: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+def digest_of(kind: str, target: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+    """Return what two proposals have in common that ask for the same."""
     return sha256(orjson.dumps([kind, target, body], option=orjson.OPT_SORT_KEYS)).hexdigest()

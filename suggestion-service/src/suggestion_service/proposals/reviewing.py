@@ -16,7 +16,7 @@ from chassis.core.problems import Conflict, Forbidden, Problem, Unavailable
 from chassis.db.database import Database
 from chassis.messaging.events import actor_of
 from chassis.web.peers import Peer
-from suggestion_service.proposals import applying, repository
+from suggestion_service.proposals import applying, making, repository
 from suggestion_service.proposals.authors import agent_id, is_token
 from suggestion_service.proposals.catalog_calls import OUTDATED
 from suggestion_service.proposals.refusals import not_found, not_pending
@@ -112,13 +112,6 @@ async def reopen(database: Database, catalog: Peer, undoing: Undoing, proposal_i
         raise Conflict(
             f"Reviews can be undone for {_UNDOABLE.days} days, and this one is of {moment(state.at)}.", code="too_late"
         )
-    if state.status == "accepted" and state.kind != "link":
-        raise Conflict(
-            f"What accepting this proposal did to {state.made_id} is not taken back by itself: change or delete that"
-            " where it stands; its history says what it was before.",
-            code="not_undoable",
-            members={"made_id": state.made_id},
-        )
     if state.suggestion_id is not None:
         await undoing.reopen(state.suggestion_id, reviewer)
         return
@@ -162,16 +155,20 @@ async def _go_on(database: Database, catalog: Peer, intent: ProposalIntent) -> P
 
 async def _go_back(database: Database, catalog: Peer, intent: ProposalIntent) -> Problem | None:
     """Have taken back what accepting a proposal did, and store the result; return why that could not be."""
-    problem = await applying.take_back(catalog, intent)
-    if isinstance(problem, Unavailable):
-        return problem
+    outcome = await applying.take_back(catalog, intent)
+    if isinstance(outcome, Unavailable):
+        return outcome
     async with database.transaction() as connection:
-        if problem is None:
+        if isinstance(outcome, Problem):
+            await proposal_intents.drop(connection, [intent.proposal_id])
+        else:
+            if outcome:
+                target = {**intent.target, **outcome}
+                digest = making.digest_of(intent.kind, target, intent.body)
+                await proposals.retarget(connection, intent.proposal_id, target, digest)
             reopened = await proposals.reopen(connection, [intent.proposal_id], datetime.now(UTC))
             await following.tell_reviewed(connection, reopened, intent.reviewer)
-        else:
-            await proposal_intents.drop(connection, [intent.proposal_id])
-    return problem
+    return outcome if isinstance(outcome, Problem) else None
 
 
 def _review(

@@ -239,6 +239,13 @@ async def reopen(
     return await fetch_all(connection, Changed, _REOPEN, parameters)
 
 
+async def retarget(connection: Connection, proposal_id: UUID, target: dict[str, Any], digest: str) -> None:
+    """Store what a proposal that is about to be pending again is about now."""
+    await connection.execute(
+        "UPDATE proposals SET target = %s, digest = %s WHERE id = %s", (Jsonb(target), digest, proposal_id)
+    )
+
+
 async def end(connection: Connection, ids: Collection[UUID], status: str, reason: str | None) -> list[Changed]:
     """Take pending proposals out of the queue without a review; return them."""
     return await fetch_all(connection, Changed, _END, {"ids": list(ids), "status": status, "reason": reason})
