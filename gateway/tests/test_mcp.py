@@ -5,10 +5,14 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import httpx2
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from stand_ins import Running, running_gateway
 
 from gateway.mcp import protocol
@@ -60,6 +64,26 @@ async def test_clients_of_both_eras_find_the_same_tools(running: Running) -> Non
         assert (done.status_code, done.content) == (202, b"")
         answer = await post(running, message("tools/list"), **{"MCP-Protocol-Version": version})
         assert answer.json()["result"] == {"tools": listed}
+
+
+@pytest.mark.parametrize(("mode", "version"), [("legacy", protocol.WITH_HANDSHAKE[0]), ("auto", STATELESS)])
+async def test_the_official_client_understands_what_it_gets(running: Running, mode: str, version: str) -> None:
+    headers = {"Authorization": f"Bearer {running.issuer.token()}"}
+    http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=running.gateway), headers=headers)
+    transport = streamable_http_client("http://localhost/mcp/projects/MAIN", http_client=http)
+    async with http, Client(transport, mode=mode) as client:
+        assert client.protocol_version == version
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == list(TOOLS)
+        assert all(tool.input_schema and tool.output_schema and tool.annotations for tool in tools)
+        refused = await client.call_tool("withdraw", {"proposal": "none"})
+        assert refused.is_error
+        assert [one.name for one in (await client.list_prompts()).prompts] == ["cover_gaps", "review_suspects"]
+        assert "gaps" in (await client.get_prompt("cover_gaps", {})).messages[0].content.text
+        templates = (await client.list_resource_templates()).resource_templates
+        assert templates[0].uri_template == "traceline://MAIN/requirement/{key}"
+        with pytest.raises(MCPError):
+            await client.read_resource("traceline://OTHER/requirement/REQ-1")
 
 
 async def test_a_client_of_an_unknown_version_is_told_which_there_are(running: Running) -> None:
