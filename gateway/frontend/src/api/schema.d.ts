@@ -11957,6 +11957,11 @@ export interface components {
              * @description Of the link or item that accepting it made or changed.
              */
             made_id: string | null;
+            /**
+             * Parent
+             * @description Of a relation, the requirement above.
+             */
+            parent: components["schemas"]["ShortItem"] | components["schemas"]["RequirementTexts"] | null;
             /** Rationale */
             rationale: string;
             /**

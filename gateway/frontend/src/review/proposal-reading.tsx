@@ -78,7 +78,27 @@ function What({ proposal }: { proposal: Proposal }) {
   const { kind, requirement, test_case: testCase } = proposal
   if (kind === "change") return <Differences proposal={proposal} />
   if (requirement && testCase) return <Pairs proposal={proposal} />
-  return <Body said={{ ...proposal.target, ...proposal.body }} />
+  if (kind === "relation") return <Related proposal={proposal} />
+  return <Body said={proposal.body} />
+}
+
+/** Both requirements of a relation, the one below first. */
+function Related({ proposal: { requirement, parent, body } }: { proposal: Proposal }) {
+  const sides = [
+    [words.child, requirement],
+    [words.parent, parent],
+  ] as const
+  return (
+    <>
+      {sides.map(([label, item]) => item && <Body key={label} said={{ [label]: sentenceOf(item) }} />)}
+      <Body said={body} />
+    </>
+  )
+}
+
+function sentenceOf(item: object & { external_id: string | null; title: string }): string {
+  const description = "description" in item ? String(item.description) : ""
+  return [[item.external_id, item.title].filter(Boolean).join(": "), description].filter(Boolean).join("\n\n")
 }
 
 function Pairs({ proposal }: { proposal: Proposal }) {

@@ -9,6 +9,7 @@ import { useMay } from "../session/session"
 import actions from "./actions.module.css"
 import { From } from "./from"
 import rows from "./list.module.css"
+import { ManyProposals } from "./many-proposals"
 import css from "./page.module.css"
 import { ProposalReading } from "./proposal-reading"
 import { words } from "./proposal-words"
@@ -17,8 +18,9 @@ import { titleOf, useProposals } from "./use-proposals"
 
 /** What agents propose, one after the other, by the keys of the queue of suggestions. */
 export default function Proposals({ from }: { from: string }) {
-  const { list, waiting, current, index, canUndo, choose, move, decide, undo } = useProposals(from)
+  const { waiting, current, index, left, canUndo, choose, move, decide, undo, ...rest } = useProposals(from)
   const mayReview = useMay("reviewer")
+  const [isManyOpen, setManyOpen] = useState(false)
   const [note, setNote] = useState<{ of: string; text: string }>()
   const feedback = note && note.of === current?.id ? note.text.trim() : ""
   useTitle(m.review.title)
@@ -35,6 +37,7 @@ export default function Proposals({ from }: { from: string }) {
           { keys: "x", label: m.review.keys.reject, run: reject },
           { keys: "s", label: m.review.keys.skip, run: skip },
           { keys: "n", label: m.review.keys.note, run: write },
+          ...(current ? [{ keys: "Shift+A", label: words.many, run: () => setManyOpen(true) }] : []),
           { keys: "u", label: m.review.keys.undo, run: undo },
           { keys: "Mod+z", label: m.review.keys.undo, run: undo },
           { keys: "Backspace", label: m.review.keys.undo, run: undo },
@@ -46,9 +49,14 @@ export default function Proposals({ from }: { from: string }) {
       <header className={css.header}>
         <h1>{m.review.title}</h1>
         <From />
+        {mayReview && current && (
+          <Button keys="Shift+A" onPress={() => setManyOpen(true)}>
+            {words.manyOpen}
+          </Button>
+        )}
       </header>
       <p className="visually-hidden" role="status">
-        {current && m.review.reading(index + 1, waiting.length, titleOf(current))}
+        {current && m.review.reading(index + 1, left, titleOf(current))}
       </p>
       {current ? (
         <div className={css.columns}>
@@ -118,9 +126,23 @@ export default function Proposals({ from }: { from: string }) {
         </div>
       ) : (
         <None>
-          <NotYet query={list} />
-          {list.data && <Empty title={words.noProposals} hint={words.noProposalsHint} />}
+          <NotYet query={rest.query} />
+          {rest.query.data && !rest.hasMore && rest.skipped === 0 && (
+            <Empty title={words.noProposals} hint={words.noProposalsHint} />
+          )}
+          {rest.query.data && !rest.hasMore && rest.skipped > 0 && (
+            <Empty title={words.onlySkipped(rest.skipped)} hint={words.onlySkippedHint}>
+              <Button onPress={rest.showSkipped}>{words.showSkipped}</Button>
+            </Empty>
+          )}
         </None>
+      )}
+      {current && isManyOpen && (
+        <ManyProposals
+          proposal={current}
+          close={() => setManyOpen(false)}
+          done={(ids, decision, message) => void rest.decidedMany(ids, decision, message)}
+        />
       )}
     </div>
   )

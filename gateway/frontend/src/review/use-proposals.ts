@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { useQueryClient } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
 import { api } from "../api/client"
 import { ApiProblem } from "../api/problem"
 import type { components } from "../api/schema"
+import { useEndless } from "../kit/endless"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { AGENTS } from "./from"
@@ -12,31 +13,41 @@ import type { Decision } from "./queue"
 export type Proposal = components["schemas"]["Proposal"]
 type Step = { proposal: Proposal; decision: Decision }
 
-const MOST = 100
+const PAGE = 50
+/** So many before the last that is loaded, more are. */
+const AHEAD = 10
 const KEY = ["proposals"]
 
 /** The proposals of an agent, or of all, that wait for a decision, and what can be done with them. */
 export function useProposals(from: string) {
   const queries = useQueryClient()
-  const list = useQuery({
-    queryKey: [...KEY, "pending", from],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/proposals", {
-        params: {
-          query: { status: ["pending"], ...(from !== AGENTS && { agent: from }), limit: MOST, expand: "texts,diff" },
+  const { rows, page, hasMore, more, query } = useEndless([...KEY, "pending", from], ({ after }, signal) =>
+    api.get("/api/v1/proposals", {
+      params: {
+        query: {
+          status: ["pending"],
+          ...(from !== AGENTS && { agent: from }),
+          ...(after && { after }),
+          limit: PAGE,
+          expand: "texts,diff",
         },
-        signal,
-      }),
-  })
+      },
+      signal,
+    }),
+  )
   const [out, setOut] = useState<ReadonlySet<string>>(new Set())
   const [steps, setSteps] = useState<readonly Step[]>([])
   const [chosen, choose] = useState<string>()
-  const waiting = (list.data?.items ?? []).filter(({ id }) => !out.has(id))
+  const waiting = (rows ?? []).filter(({ id }) => !out.has(id))
   const index = Math.max(
     0,
     waiting.findIndex(({ id }) => id === chosen),
   )
   const current = waiting[index]
+  const isNearEnd = rows !== undefined && index >= waiting.length - AHEAD
+  useEffect(() => {
+    if (isNearEnd && hasMore) more()
+  }, [isNearEnd, hasMore, more])
 
   function take(id: string, isOut: boolean) {
     setOut((before) => new Set(isOut ? [...before, id] : [...before].filter((one) => one !== id)))
@@ -80,31 +91,49 @@ export function useProposals(from: string) {
     toast(m.review.undone(titleOf(step.proposal)))
   }
 
+  /** Take out what was reviewed at once; each can be undone by itself. */
+  async function decidedMany(ids: readonly string[], decision: Decision, message: string): Promise<void> {
+    const all = (rows ?? []).filter(({ id }) => ids.includes(id))
+    setSteps((before) => [...before, ...all.map((proposal) => ({ proposal, decision }))])
+    toast(message)
+    await queries.invalidateQueries({ queryKey: KEY })
+  }
+
   function undo(): void {
     const last = steps.at(-1)
     if (last) void undoOf(last)
     else toast(m.review.nothingToUndo)
   }
 
+  const skipped = steps.filter(({ decision }) => decision === "skipped").map(({ proposal }) => proposal.id)
   return {
-    list,
+    query,
     waiting,
+    /** How many wait, those that are not loaded among them. */
+    left: (page?.total ?? 0) - ((rows?.length ?? 0) - waiting.length),
+    hasMore,
+    skipped: skipped.length,
+    showSkipped: () => {
+      setSteps((before) => before.filter(({ decision }) => decision !== "skipped"))
+      setOut((before) => new Set([...before].filter((id) => !skipped.includes(id))))
+    },
     current,
     index,
     canUndo: steps.length > 0,
     choose,
     move: (by: number) => choose(waiting[Math.min(Math.max(index + by, 0), waiting.length - 1)]?.id),
     decide,
+    decidedMany,
     undo,
   }
 }
 
 /** Return what is proposed in a few words. */
-export function titleOf({ kind, requirement, test_case: testCase, body, target }: Proposal): string {
+export function titleOf({ kind, requirement, parent, test_case: testCase, body }: Proposal): string {
   const name = (item: { external_id: string | null; title: string } | null) => item?.external_id ?? item?.title
   if (kind === "requirement" || kind === "test_case") return String(body.title ?? words.kinds[kind])
   const ends = [name(requirement), name(testCase)].filter((end) => end !== undefined)
-  if (kind === "relation") return [ends[0] ?? target.child, target.parent].join(" → ")
+  if (kind === "relation") return [...ends, ...(parent ? [name(parent)] : [])].join(" → ")
   return ends.join(" ↔ ") || words.kinds[kind]
 }
 

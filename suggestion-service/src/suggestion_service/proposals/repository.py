@@ -18,7 +18,10 @@ _ATTACHED = """
         WHERE p.kind = 'link' AND p.status = 'pending' AND s.requirement_id = p.requirement_id
             AND s.test_case_id = p.test_case_id AND s.status = 'pending') attached ON true
 """
-_ITEMS = "LEFT JOIN items r ON r.id = p.requirement_id LEFT JOIN items t ON t.id = p.test_case_id"
+_ITEMS = """
+    LEFT JOIN items r ON r.id = p.requirement_id LEFT JOIN items t ON t.id = p.test_case_id
+    LEFT JOIN items u ON u.id = CASE WHEN p.kind = 'relation' THEN (p.target ->> 'parent')::uuid END
+"""
 _JOINED = f"{_ITEMS} {_ATTACHED}"
 _FIELDS = (
     "p.id, p.kind, p.status, p.target, p.body, p.rationale, p.evidence, p.confidence,"
@@ -30,12 +33,14 @@ _FIELDS = (
 
 
 def _answer(*, texts: bool, diff: bool = False) -> str:
-    requirement, test_case = short("r"), short("t")
+    requirement, parent, test_case = short("r"), short("u"), short("t")
     if texts:
-        requirement, test_case = said("r"), said("t", "preconditions", "steps", "postconditions")
+        requirement, parent = said("r"), said("u")
+        test_case = said("t", "preconditions", "steps", "postconditions")
     more = ", p.before -> 'fields' AS before, p.before -> 'differences' AS differences" if diff else ""
     return (
         f"{_FIELDS}{more}, CASE WHEN r.id IS NOT NULL THEN {requirement} END AS requirement,"
+        f" CASE WHEN u.id IS NOT NULL THEN {parent} END AS parent,"
         f" CASE WHEN t.id IS NOT NULL THEN {test_case} END AS test_case"
     )
 

@@ -271,6 +271,7 @@ class Proposal(BaseModel):
     requirement_id: UUID | None
     test_case_id: UUID | None
     requirement: ShortItem | RequirementTexts | None = Field(description="With `expand=texts`, all that it says.")
+    parent: ShortItem | RequirementTexts | None = Field(description="Of a relation, the requirement above.")
     test_case: ShortItem | TestCaseTexts | None = Field(description="With `expand=texts`, all that it says.")
     before: dict[str, Any] | None = Field(default=None, description="Of a change, with `expand=diff`: what it said.")
     differences: dict[str, list[Segment]] | None = Field(

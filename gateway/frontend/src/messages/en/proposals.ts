@@ -1,3 +1,5 @@
+import { counted } from "./counted"
+
 /** What the review of proposals shows. */
 export const proposals = {
   proposals: "Proposals to review",
@@ -29,8 +31,33 @@ export const proposals = {
   ourScore: "Our score",
   noScore: "none for this",
   confidence: "What the agent says",
+  child: "Requirement below",
+  parent: "Requirement above",
   field: (name: string) => name.replaceAll("_", " "),
   agentReads: "The agent reads it; it is saved with the decision.",
+  many: "Review many at once",
+  manyOpen: "Many at once",
+  manyOf: "Which",
+  manyOfEach: {
+    batch: () => "Proposed together with this",
+    agent: (name: string) => `All of ${name}`,
+  },
+  manyWhat: "Decision",
+  manyWhats: { accept: "Accept", reject: "Reject" },
+  manyCount: (count: number) => `${counted("proposal waits", "proposals wait")(count)}.`,
+  manyActions: {
+    accept: (count: number) => `Accept ${count}`,
+    reject: (count: number) => `Reject ${count}`,
+  },
+  manyDone: {
+    accept: (count: number, all: number) =>
+      `Accepted: ${counted("proposal")(count)}${count === all ? "" : `. ${all - count} could not be accepted.`}`,
+    reject: (count: number, all: number) =>
+      `Rejected: ${counted("proposal")(count)}${count === all ? "" : `. ${all - count} could not be rejected.`}`,
+  },
+  onlySkipped: (count: number) => `Only what you skipped is left: ${counted("proposal")(count)}`,
+  onlySkippedHint: "They wait until somebody decides, or for 30 days.",
+  showSkipped: "Show them again",
   noProposals: "No proposal waits",
   noProposalsHint: "Agents propose by their API tokens; what they propose changes nothing until you accept it.",
 }
