@@ -1,8 +1,9 @@
 """Import and export: a file is looked at, planned, seen by rows and applied; what a list shows goes out."""
 
+import csv
 import json
 import re
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +260,7 @@ def test_who_may_not_import_exports(page_of: PageOf, reviewer: Traceline) -> Non
 
 def test_what_a_list_shows_goes_out_as_a_file(page_of: PageOf, reviewer: Traceline) -> None:
     module = texts.word()
-    requirement = reviewer.create_requirement(module=module)
+    requirement = reviewer.create_requirement(module=module, custom_metadata={"rig": "A"})
     reviewer.create_requirement(module=texts.word())
     page = page_of("viewer", f"/requirements?module={module}").page
     page.get_by_role("main").get_by_role("link", name="Export").click()
@@ -271,6 +272,14 @@ def test_what_a_list_shows_goes_out_as_a_file(page_of: PageOf, reviewer: Traceli
     head, *lines = map(json.loads, download.value.path().read_text("utf-8").splitlines())
     assert head["profile"] == "plain"
     assert [line["title"] for line in lines if line["kind"] == "requirement"] == [requirement["title"]]
+    page.get_by_label("CSV").check()
+    page.get_by_role("button", name="Table for").click()
+    page.get_by_role("option", name="Jira issues").click()
+    expect(page.get_by_role("status").filter(has_text="no place for it: further data of 1")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("main").get_by_role("link", name="Export").press("Enter")
+    (row,) = csv.DictReader(StringIO(download.value.path().read_text("utf-8-sig")))
+    assert (row["Issue Type"], row["Summary"]) == ("Story", requirement["title"])
 
 
 @pytest.mark.long

@@ -193,7 +193,7 @@ def _write_head(worksheet: Worksheet, sheet: _Sheet, head: Format, cover: Cover)
 
 
 def _width(column: str) -> int:
-    if column.endswith("title"):
+    if column.casefold().endswith("title"):
         return _TITLE_WIDTH
     return _ID_WIDTH if re.fullmatch("(requirement_|test_case_|link_)?id", column) else _WIDTH
 

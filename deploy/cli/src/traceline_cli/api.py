@@ -128,12 +128,17 @@ class Api:
         response = self.call("POST", path, content=content, headers=headers, judge=_message)
         return content_of(response, "jsonrpc") if response.content else None
 
-    def stream(self, path: str, **params: Any) -> Iterator[bytes]:
-        """Yield the document of a GET as it comes; raise Failure when it is refused, none, or ends before its end."""
+    def stream(self, path: str, warn: Callable[[str], object], **params: Any) -> Iterator[bytes]:
+        """Yield the document of a GET as it comes; raise Failure when it is refused, none, or ends before its end.
+
+        `warn` is told what it does not hold.
+        """
         response = self.call("GET", self._below + path, params=_given(params), stream=True)
         try:
             if "content-disposition" not in response.headers:
                 raise _stranger(response.request.url)
+            if "warning" in response.headers:
+                warn(response.headers["warning"].partition('"')[2].removesuffix('"'))
             yield from response.iter_bytes()
         except httpx.TransportError as error:
             raise Failure(Exit.UNREACHABLE, f"{self.url}: {_reason(error)}; what came is not complete.") from None

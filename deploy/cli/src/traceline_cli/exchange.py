@@ -125,11 +125,24 @@ def _counts(job: dict[str, Any]) -> list[str]:
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Where to; - or nothing: stdout.")
 @click.option("--kind", type=click.Choice(["requirements", "test_cases", "links", "all"]))
+@click.option("--mapping", help="A table for another tool: a preset (testrail, plain, ...) or a saved mapping.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Any other option of GET /exports.")
 @pass_context
-def export(context: Context, file_format: str, output: Path | None, kind: str | None, options: tuple[str, ...]) -> None:
-    """Write requirements, test cases and links as one document of one moment."""
-    chunks = context.api().stream("/exports", **{**pairs(options), "format": file_format, "kind": kind})
+def export(
+    context: Context,
+    *,
+    file_format: str,
+    output: Path | None,
+    kind: str | None,
+    mapping: str | None,
+    options: tuple[str, ...],
+) -> None:
+    """Write requirements, test cases and links as one document of one moment.
+
+    With --mapping, and --format csv or xlsx, a table of one kind for another tool; what it has no place for is said.
+    """
+    query = {**pairs(options), "format": file_format, "kind": kind, "mapping": mapping}
+    chunks = context.api().stream("/exports", context.terminal.say, **query)
     if file_format == "ndjson":
         chunks = _whole(chunks)
     if output is None or str(output) == "-":

@@ -936,7 +936,8 @@ export interface paths {
          *
          *     The filters are those of the lists; what only one kind has narrows that kind alone. A native export is complete: it
          *     can be restored into another installation, and says at its end whether it arrived whole. A plain one leaves out ids,
-         *     versions and times. Of all kinds, `csv` is a zip with a table each.
+         *     versions and times. Of all kinds, `csv` is a zip with a table each. With `mapping` it is a table for another tool:
+         *     with its columns and words, and steps as it lays them out.
          */
         get: operations["export"];
         put?: never;
@@ -18537,6 +18538,11 @@ export interface components {
          */
         Vary: string;
         /**
+         * @description What the document has no place for (RFC 7234); not sent where all is in it.
+         * @example 299 - "Not in this file, which has no place for it: tags of 3 test cases."
+         */
+        Warning: string;
+        /**
          * @description How to authenticate.
          * @example Bearer
          */
@@ -19227,6 +19233,7 @@ export type HeaderLocation = components['headers']['Location'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderVary = components['headers']['Vary'];
+export type HeaderWarning = components['headers']['Warning'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderXRequestId = components['headers']['X-Request-ID'];
 export type $defs = Record<string, never>;
@@ -21544,6 +21551,8 @@ export interface operations {
                 linked?: boolean;
                 /** @description Whether links between what is exported are, too. */
                 links?: boolean;
+                /** @description A table for another tool, as csv or xlsx: the name of a preset or of a saved mapping, which is read backwards; `plain` is for people. The header `Warning` says what has no column there. */
+                mapping?: string;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
                 /** @description Of requirements, as in their list. */
@@ -21589,6 +21598,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Content-Disposition": components["headers"]["Content-Disposition"];
                     Vary: components["headers"]["Vary"];
+                    Warning: components["headers"]["Warning"];
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };

@@ -50,6 +50,23 @@ export const savedMappings = queryOptions({
   queryFn: ({ signal }) => api.get("/api/v1/imports/mappings", { params: { query: { limit: 500 } }, signal }),
 })
 
+/** What can be imported and exported; it is what it is until the next version. */
+export const exportFormats = queryOptions({
+  queryKey: ["exports", "formats"],
+  queryFn: ({ signal }) => api.get("/api/v1/exports/formats", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** What of the items has no place in an export, as its answer says. */
+export const lostIn = (address: string) =>
+  queryOptions({
+    queryKey: ["exports", "lost", address],
+    queryFn: async ({ signal }) => {
+      const { headers } = await fetch(address, { method: "HEAD", signal })
+      return /^299 - "(.*)"$/.exec(headers.get("Warning") ?? "")?.[1] ?? null
+    },
+  })
+
 /** Return what a file looks like, and how its first rows are read by a mapping, without one by the proposed one. */
 export async function inspect(file: File, query: Options, mapping: AnyMapping | undefined, signal?: AbortSignal) {
   await assertUnchanged(file)

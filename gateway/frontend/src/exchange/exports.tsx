@@ -1,20 +1,25 @@
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import * as v from "valibot"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Page } from "../kit/page"
+import { Select } from "../kit/select"
 import { m } from "../messages"
 import type { ExportFormat } from "../messages/en/exchange"
 import { addressed } from "../projects/address"
 import { ReportLinks } from "../results/pieces"
 import { words as results } from "../results/words"
 import { parseAlternatives, useUrl } from "../url"
+import { exportFormats, lostIn } from "./api"
 import css from "./exchange.module.css"
 import { words as exchange } from "./words"
 
 const words = exchange.export
 const FORMATS = Object.keys(words.formats) as ExportFormat[]
 const text = v.optional(v.string())
+/** The formats that tables for other tools have. */
+const TABLES: readonly ExportFormat[] = ["csv", "xlsx"]
 const KINDS = ["all", "requirements", "test_cases", "links"] as const
 const FILTERS = [
   "search",
@@ -40,14 +45,17 @@ export default function ExportsPage() {
   const [format, setFormat] = useState<ExportFormat>("xlsx")
   const [profile, setProfile] = useState<"native" | "plain">("native")
   const [hasLinks, setLinks] = useState(true)
+  const [chosen, setTool] = useState("")
+  const presets = (useQuery(exportFormats).data?.presets ?? []).filter((preset) => fits(preset, kind))
+  const tool = TABLES.includes(format) && presets.some(({ name }) => name === chosen) ? chosen : ""
   const used = FILTERS.filter((name) => filters[name])
   const query = new URLSearchParams({
     format,
-    kind,
-    profile,
-    links: String(hasLinks),
+    ...(tool ? { mapping: tool } : { kind, profile, links: String(hasLinks) }),
     ...Object.fromEntries(used.map((name) => [name, filters[name] ?? ""])),
   })
+  const address = addressed(`/api/v1/exports?${query}`)
+  const lost = useQuery({ ...lostIn(address), enabled: tool !== "" }).data
   return (
     <Page title={words.title}>
       <div className={css.export}>
@@ -90,20 +98,39 @@ export default function ExportsPage() {
             </label>
           ))}
         </fieldset>
-        <fieldset className={css.part}>
-          <legend>{words.profile}</legend>
-          {(["native", "plain"] as const).map((value) => (
-            <label key={value}>
-              <input type="radio" name="profile" checked={value === profile} onChange={() => setProfile(value)} />{" "}
-              {words.profiles[value]}
-            </label>
-          ))}
-        </fieldset>
-        <label>
-          <input type="checkbox" checked={hasLinks} onChange={({ target }) => setLinks(target.checked)} /> {words.links}
-        </label>
+        {TABLES.includes(format) && (
+          <div className={css.part}>
+            <Select
+              label={words.tool}
+              value={tool}
+              options={[
+                { value: "", label: words.noTool },
+                ...presets.map(({ name, label }) => ({ value: name, label })),
+              ]}
+              onChange={setTool}
+            />
+            {tool && lost && <p role="status">{lost}</p>}
+          </div>
+        )}
+        {!tool && (
+          <fieldset className={css.part}>
+            <legend>{words.profile}</legend>
+            {(["native", "plain"] as const).map((value) => (
+              <label key={value}>
+                <input type="radio" name="profile" checked={value === profile} onChange={() => setProfile(value)} />{" "}
+                {words.profiles[value]}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {!tool && (
+          <label>
+            <input type="checkbox" checked={hasLinks} onChange={({ target }) => setLinks(target.checked)} />{" "}
+            {words.links}
+          </label>
+        )}
         <div className={css.start}>
-          <a className={css.download} href={addressed(`/api/v1/exports?${query}`)} download>
+          <a className={css.download} href={address} download>
             {words.download}
           </a>
           <p className={css.quiet}>{words.hint}</p>
@@ -115,6 +142,11 @@ export default function ExportsPage() {
       </div>
     </Page>
   )
+}
+
+/** Check whether the table of a preset is of what is exported. */
+function fits(preset: { name: string; kind: string }, kind: (typeof KINDS)[number]): boolean {
+  return kind === "all" || kind === preset.kind
 }
 
 function shown(filter: string | undefined): string {

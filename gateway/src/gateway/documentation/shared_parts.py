@@ -78,6 +78,10 @@ HEADERS = {
         "Whether it is to be shown or kept, and under which name.",
         'attachment; filename="traceability-matrix-2026-03-02.csv"',
     ),
+    "Warning": _answered(
+        "What the document has no place for (RFC 7234); not sent where all is in it.",
+        '299 - "Not in this file, which has no place for it: tags of 3 test cases."',
+    ),
 }
 
 _OF_PROBLEMS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}

@@ -12,7 +12,7 @@ _SENT = (
     b"Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID,"
     b" MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, X-Request-ID"
 )
-_EXPOSED = b"Content-Disposition, ETag, Link, Location, Preference-Applied, Retry-After, X-Request-ID"
+_EXPOSED = b"Content-Disposition, ETag, Link, Location, Preference-Applied, Retry-After, Warning, X-Request-ID"
 _MAX_AGE = b"600"
 """Seconds for which a browser may keep the answer to a preflight."""
 _VARY = (b"vary", b"Origin")

@@ -18,7 +18,7 @@ from chassis.core.wording import counted, listed, shown
 
 _TELLING = ("external_id", "title", "description", "id")
 """Fields without which a row says nothing of an item."""
-_TEXTS = frozenset({"title", "description", "preconditions", "postconditions"})
+TEXTS = frozenset({"title", "description", "preconditions", "postconditions"})
 """Fields that may have markup; so may steps."""
 
 
@@ -75,7 +75,7 @@ class Cases:
         self._below = LeftRows()
         self._left_out = self._left_out_values()
         self._html = (
-            {at for source in sources if source.name in _TEXTS for at in source.positions}
+            {at for source in sources if source.name in TEXTS for at in source.positions}
             | (steps.positions if steps is not None else set())
             if mapping.markup == "html"
             else frozenset[int]()

@@ -4,7 +4,7 @@ Where a tool has called a column differently in its versions, a preset lists the
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -25,12 +25,16 @@ _MARKS = frozenset({"x", "y", "yes", "1", "\u2713", "\u2714", "\u25cf", "\u2022"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A preset: its name, what it is of, the headers that it is known by (one group of them is enough)."""
+    """A preset: its name, what it is of, the headers that it is known by (one group of them is enough).
+
+    `constants` are columns of the tool in which an export says the same for each item.
+    """
 
     name: str
     label: str
     known_by: list[list[str]]
     mapping: dict[str, Any]
+    constants: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

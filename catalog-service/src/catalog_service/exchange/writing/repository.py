@@ -263,12 +263,12 @@ async def rows(connection: Connection, scope: Scope, form: Rows) -> AsyncGenerat
     for query in _queries(scope, form):
         async with connection.cursor(name=f"export_{query.kind}", row_factory=tuple_row) as cursor:
             await cursor.execute(query.as_json() if as_json else query.as_cells(), query.parameters)
-            async with aclosing(_fetched(cursor)) as parts:
+            async with aclosing(fetch_ahead(cursor)) as parts:
                 async for found in parts:
                     yield query.kind, [row[0] for row in found] if as_json else found
 
 
-async def _fetched(cursor: AsyncServerCursor[Any]) -> AsyncGenerator[list[Any], None]:
+async def fetch_ahead(cursor: AsyncServerCursor[Any]) -> AsyncGenerator[list[Any], None]:
     """Yield the rows of a cursor, some at a time; the next come while those before them are written."""
     ahead = asyncio.create_task(cursor.fetchmany(_ROWS_AT_ONCE))
     try:

@@ -72,6 +72,15 @@ class ExportQuery(ItemFilters):
             " installation or program; items are named by external_id."
         ),
     ] = Profile.NATIVE
+    mapping: Annotated[
+        str | None,
+        Field(
+            max_length=100,
+            description="A table for another tool, as csv or xlsx: the name of a preset or of a saved mapping, which is"
+            " read backwards; `plain` is for people. The header `Warning` says what has no column there.",
+            examples=["testrail"],
+        ),
+    ] = None
     format: Annotated[
         ExportFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
     ] = None

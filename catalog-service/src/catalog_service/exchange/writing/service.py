@@ -9,15 +9,13 @@ from typing import IO
 
 from catalog_service.exchange.writing import repository
 from catalog_service.exchange.writing.documents import ExportDocument, Rows
+from catalog_service.exchange.writing.places import PLACES
 from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.exchange.writing.scope import scope_of
 from catalog_service.items.filters import ItemFilters
 from catalog_service.snapshot import snapshot
 from catalog_service.verdicts import Basis
 from chassis.db.database import Database
-
-# Exports made at once in this process: each holds a connection and a thread while it is made.
-_places = asyncio.Semaphore(2)
 
 
 async def make(
@@ -29,7 +27,7 @@ async def make(
     file: IO[bytes],
 ) -> AsyncGenerator[int, None]:
     """Write what a query asks for, all of one moment, to an empty file; return how long the file is, as it grows."""
-    async with _places:
+    async with PLACES:
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="export-"))
             async with snapshot(database) as connection:

@@ -394,6 +394,8 @@ export const exchange = {
     profile: "Meant for",
     profiles: { native: "Traceline: IDs, versions and times", plain: "Other programs: without them" },
     links: "With the links between them",
+    tool: "Table for",
+    noTool: "Traceline, or any program",
     narrowed: "Only what your list shows",
     everything: "Export everything instead",
     download: "Export",
