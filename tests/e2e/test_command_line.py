@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from acceptance.callers import in_one_process
 from acceptance.client import PASSWORD, Traceline, created, ok
 from acceptance.waiting import eventually
+from testing import commands
 
 pytestmark = in_one_process
 
@@ -35,9 +35,8 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
         ours["TRACELINE_PROJECT"] = admin.project
 
     def run(*words: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "traceline_cli.main", *words]
-        settings = {"cwd": tmp_path, "env": ours | variables, "input": typed}
-        return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=600)
+        ended = commands.run("traceline_cli.main", words, ours | variables, inside=tmp_path, typed=typed)
+        return subprocess.CompletedProcess(words, *ended)
 
     return run
 

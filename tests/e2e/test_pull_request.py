@@ -16,6 +16,7 @@ import yaml
 from acceptance.callers import in_one_process
 from acceptance.client import Traceline, created, ok
 from acceptance.waiting import eventually
+from testing import commands
 from testing.code_hosts import Answer, CodeHost, GitHub, GitLab
 
 pytestmark = in_one_process
@@ -43,7 +44,11 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     ours["PATH"] = os.pathsep.join([str(program_file.parent), ours["PATH"]])
 
     def run(*words: str, script: str | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-        command = ["/bin/bash", "-eo", "pipefail", "-c", script] if script is not None else [program_file, *words]
+        if script is None:
+            return subprocess.CompletedProcess(
+                words, *commands.run("traceline_cli.main", words, ours | variables, inside=tmp_path)
+            )
+        command = ["/bin/bash", "-eo", "pipefail", "-c", script]
         settings = {"cwd": tmp_path, "env": ours | variables}
         return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=600)
 

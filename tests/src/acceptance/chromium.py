@@ -7,6 +7,19 @@ from chassis.core.start_failure import StartFailure
 from chassis.local import debian
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+_OF_PLAYWRIGHT = (
+    *("AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay"),
+    *("MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"),
+    "ThirdPartyStoragePartitioning",
+)
+"""What Playwright switches off: whoever switches off more has to name it again."""
+_AROUND_THE_PAGE = (
+    *("InitialWebUI", "PreloadTopChromeWebUI", "WebUIReloadButton", "WebUIToolbar"),
+    *("WebUIOmniboxAimPopup", "WebUIOmniboxPopup", "SpareRendererForSitePerProcess"),
+)
+"""Pages that each window has for its buttons and its field of addresses, and a process to spare: nobody sees them, and
+they take two thirds of what a window takes."""
 
 
 def program() -> str:
@@ -27,4 +40,5 @@ def program() -> str:
 
 def arguments() -> list[str]:
     """Return what it is started with: as root it has no sandbox."""
-    return ["--no-sandbox"] if os.geteuid() == 0 else []
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return [f"--disable-features={','.join(_OF_PLAYWRIGHT + _AROUND_THE_PAGE)}", *sandbox]

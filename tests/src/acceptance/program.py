@@ -1,5 +1,6 @@
 """A Traceline that a test has started: one process of its own, whatever it starts itself."""
 
+import http.client
 import os
 import signal
 import subprocess
@@ -9,8 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
-
-import httpx
+from urllib.parse import urlsplit
 
 from chassis.local import free_ports
 
@@ -153,11 +153,17 @@ class RunningProgram(ABC):
 
 
 def is_ready(url: str) -> bool:
-    """Whether 200 is answered at an address."""
+    """Whether 200 is answered at an address, which begins with http://."""
+    parts = urlsplit(url)
+    # Not httpx, which reads all authorities of the machine first: this is asked again and again.
+    connection = http.client.HTTPConnection(parts.netloc, timeout=5)
     try:
-        return httpx.get(url, timeout=5, trust_env=False).status_code == 200
-    except httpx.TransportError:
+        connection.request("GET", parts.path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
         return False  # not listening yet
+    finally:
+        connection.close()
 
 
 def free_port() -> int:

@@ -8,6 +8,7 @@ Found = TypeVar("Found")
 
 
 _ANYTHING: Any = object()
+_LONGEST_PAUSE = 0.25
 
 
 def eventually(
@@ -25,12 +26,14 @@ def eventually(
         what: what is waited for, as it reads in the failure.
         equals: what is to be found; a failure then says what was found instead.
         seconds: how long to go on looking. It is no bar: what arrives late on a busy machine has arrived.
-        every: seconds between two looks; more for a look that takes the machine long.
+        every: seconds between the first two looks, which grow to a quarter of a second; more for a look that takes
+            the machine long.
 
     Raises:
         AssertionError: it was not found in that time.
     """
     end = time.monotonic() + seconds
+    pause = every
     while True:
         over = time.monotonic() >= end
         found = look()
@@ -38,7 +41,8 @@ def eventually(
             return cast(Found, found)
         awaited = "" if equals is _ANYTHING else f", awaited: {equals!r}"
         assert not over, f"{what}: not seen within {seconds:g} s (last look: {found!r}{awaited})"
-        time.sleep(every)
+        time.sleep(pause)
+        pause = min(pause * 1.1, max(every, _LONGEST_PAUSE))
 
 
 def settled(look: Callable[[], Found], what: str, *, quiet: float = 3.0) -> Found:

@@ -13,17 +13,33 @@ from pathlib import Path
 
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(
-    [__name__, "chassis.server.process", "chassis.admin.connections", "chassis.messaging.rebuild"]
+    [
+        __name__,
+        "chassis.server.process",
+        "chassis.admin.connections",
+        "chassis.messaging.rebuild",
+        "traceline_cli.exchange",
+        "traceline_cli.gate",
+        "traceline_cli.pull_request.command",
+        "traceline_cli.results",
+    ]
 )
 
 
 def run(
-    module: str, arguments: Sequence[str], environment: Mapping[str, str], *, typed: str = "", seconds: float = 500
+    module: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    inside: Path | None = None,
+    typed: str = "",
+    seconds: float = 500,
 ) -> tuple[int, str, str]:
     """Run a module to its end; return its exit code, standard output and standard error.
 
     Args:
         environment: all that it gets.
+        inside: the folder that it works in, if not the one that this process works in.
         typed: its standard input.
         seconds: how long it may take.
 
@@ -33,7 +49,8 @@ def run(
     with tempfile.TemporaryDirectory(prefix="traceline-command-") as place:
         folder = Path(place)
         (folder / "0").write_text(typed)
-        process = _PROCESSES.Process(target=_become, args=(module, [*arguments], dict(environment), place))
+        of_it = (module, [*arguments], dict(environment), place, inside or Path.cwd())
+        process = _PROCESSES.Process(target=_become, args=of_it)
         process.start()
         process.join(seconds)
         if process.exitcode is None:
@@ -43,7 +60,8 @@ def run(
         return process.exitcode, (folder / "1").read_text(), (folder / "2").read_text()
 
 
-def _become(module: str, arguments: list[str], environment: dict[str, str], folder: str) -> None:
+def _become(module: str, arguments: list[str], environment: dict[str, str], folder: str, inside: Path) -> None:
+    os.chdir(inside)
     os.environ.clear()
     os.environ.update(environment)
     for number, mode in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)):
