@@ -78,6 +78,40 @@ def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(pag
     expect(results.get_by_role("link", name=re.compile("main · hall"))).to_be_visible()
 
 
+def test_test_cases_are_run_by_hand_with_a_key_a_step(page_of: PageOf, admin: Traceline) -> None:
+    within = in_new_project(admin, visibility="open")
+    steps = {"1": "Open the door", "2": "Close the door"}
+    cases = [
+        within.create_test_case(external_id=f"HAND-{number}", title=f"Door {number}", steps=steps) for number in (1, 2)
+    ]
+    page = page_of("admin", f"~/p/{within.project}/results").page
+    page.get_by_role("link", name="Run by hand").click()
+    expect(page.get_by_role("heading", name="2 test cases")).to_be_visible()
+    page.get_by_label("Environment").fill("hall")
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name="Door 1")).to_be_focused()
+    page.keyboard.press("p")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("1 step has no mark")).to_be_visible()
+    page.keyboard.press("f")
+    page.keyboard.press("n")
+    page.get_by_label("Note on this test case").fill("It squeaks")
+    page.keyboard.press("Enter")
+    assert axe.violations(page) == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Door 2")).to_be_focused()
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Finished")).to_be_visible()
+    expect(page.get_by_role("button", name="Run again what failed or was blocked")).to_be_visible()
+    results = [ok(within.get(f"/test-cases/{case['id']}/results"))["items"][0] for case in cases]
+    assert [(one["status"], one["message"], one["run"]["environment"]) for one in results] == [
+        ("failed", "It squeaks\nStep 2 failed: Close the door", "hall"),
+        ("blocked", "Step 1 blocked: Open the door", "hall"),
+    ]
+
+
 def test_a_run_says_that_it_is_not_whole_and_a_long_branch_is_told_whole_on_a_narrow_screen(
     page_of: PageOf, admin: Traceline
 ) -> None:

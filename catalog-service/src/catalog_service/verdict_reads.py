@@ -287,6 +287,8 @@ def why_not_run(test: TestBehind, basis: Basis) -> tuple[str, str]:
     way_out = "If it is gone for good, retire it; if it has another name now, merge it."
     if test["lane_gone"]:
         return "lane_gone", f"{name}: the last commits of {basis.branch} have no run of {lane} any more. {way_out}"
+    if test["last_result"] == "blocked" and not test["missing"]:
+        return "blocked", f"{name} was blocked on {test['last_run_at']:%Y-%m-%d}: it could not be executed."
     if test["missing"] and test["missed_since"] is not None:
         runs = counted(test["missed_runs"], "run")
         since = f"{test['missed_since']:%Y-%m-%d}"

@@ -48,7 +48,18 @@ class Severity(IntEnum):
 def severity_of(status: str) -> str:
     """Return the SQL of how bad a status is."""
     words = " ".join(f"WHEN '{one.name.lower()}' THEN {one.value}" for one in Severity if one is not Severity.NOT_RUN)
-    return f"CASE {status} {words} END"
+    return f"CASE {status} {words} WHEN 'blocked' THEN {Severity.NOT_RUN.value} END"
+
+
+IS_BLOCKED = "{0}.status = 'skipped' AND {0}.outcomes = '0'"
+"""Whether an execution is one by hand that could not be made: it is stored as one that was skipped in no attempt."""
+
+# Only what was executed by hand is blocked, and little of that: the execution itself is looked at.
+_STATUS = f"""CASE WHEN s.status = 'skipped' AND EXISTS (
+    SELECT FROM executions e JOIN run_contexts x ON x.id = e.context_id AND x.lane = 'manual'
+    WHERE e.test_id = s.test_id AND e.context_id = s.context_id AND e.at = s.at AND {IS_BLOCKED.format("e")})
+    THEN 'blocked' ELSE s.status END"""
+"""The status of a state `s`, of which nothing but the last status is stored."""
 
 
 CONTEXTS = f"""
@@ -91,16 +102,16 @@ _CONTEXTS = f"""
         AND (%(environment)s::text IS NULL OR x.environment = %(environment)s)
     )"""
 
-_KNOWN = """
+_KNOWN = f"""
     SELECT s.test_case_id, s.test_id, s.context_id, c.environment, c.lane, false AS is_fallback, false AS is_dropped,
-           false AS is_dropped_alone, s.status, s.commit, s.position, s.at, s.last_pass_at, s.changes, c.is_gone,
-           coalesce(s.position < c.missing_before, false) AS is_missing
-    FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {of_results}"""
+           false AS is_dropped_alone, {_STATUS} AS status, s.commit, s.position, s.at, s.last_pass_at, s.changes,
+           c.is_gone, coalesce(s.position < c.missing_before, false) AS is_missing
+    FROM test_states s JOIN contexts c ON c.id = s.context_id WHERE true {{of_results}}"""
 _KNOWN_OF_BOTH = f"""
     SELECT s.test_case_id, s.test_id, coalesce(d.context_id, k.id) AS context_id, k.environment, k.lane, k.is_fallback,
            d.context_id IS NOT NULL AS is_dropped,
-           d.context_id IS NOT NULL AND coalesce(s.position >= k.missing_before, true) AS is_dropped_alone, s.status,
-           s.commit, coalesce(d.position, s.position) AS position,
+           d.context_id IS NOT NULL AND coalesce(s.position >= k.missing_before, true) AS is_dropped_alone,
+           {_STATUS} AS status, s.commit, coalesce(d.position, s.position) AS position,
            s.at, s.last_pass_at, s.changes, coalesce(d.is_gone, k.is_gone) AS is_gone,
            d.context_id IS NOT NULL OR coalesce(s.position < k.missing_before, false) AS is_missing
     FROM test_states s JOIN contexts k ON k.id = s.context_id LEFT JOIN LATERAL ({DROPPED}) AS d ON k.is_fallback
@@ -125,7 +136,7 @@ _AT_COMMIT = """
         ) AS l JOIN run_contexts x ON x.id = l.context_id
         WHERE %(environment)s::text IS NULL OR x.environment = %(environment)s GROUP BY x.id
     ), last_at_commit AS MATERIALIZED (
-        SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, s.status FROM test_states s
+        SELECT s.test_case_id, s.test_id, s.context_id, s.at, s.last_pass_at, {status} AS status FROM test_states s
         WHERE s.commit = %(run_commit)s AND s.context_id IN (SELECT context_id FROM lanes_of_commit) {of_results}
     ), others_at_commit AS MATERIALIZED (
         SELECT s.test_case_id, e.test_id, e.context_id, max(e.at) AS at,
@@ -181,6 +192,10 @@ _STATES_AT_COMMIT = """
     )"""
 
 
+_STATUS_OF_LANES = STATUS_OF_ALL.replace("ELSE", "WHEN bool_and(e.status = 'blocked') THEN 'blocked' ELSE")
+"""The status of a test by what it did at a commit in several places."""
+
+
 def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> str:
     """Return common table expressions that end with `states`: how each test stands that counts, for its test cases.
 
@@ -196,7 +211,8 @@ def states_of_tests(of_results: str, *, at_commit: bool, falls_back: bool) -> st
         return f"{_CONTEXTS}, {_STATES.format(**words)}"
     ran = _AT_COMMIT.format(
         of_results=of_results,
-        status_of_all=STATUS_OF_ALL,
+        status=_STATUS,
+        status_of_all=_STATUS_OF_LANES,
         status_of_commit=STATUS_OF_COMMIT,
         ran=match_iterations("e.iterations", "s.iterations"),
     )

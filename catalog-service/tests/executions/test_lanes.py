@@ -136,6 +136,33 @@ async def test_a_lane_that_the_last_commits_do_not_have_is_gone(traced: Traced) 
     assert [(test["lane"], test["lane_gone"]) for test in standing["tests"]] == [("old", True), ("ci", False)]
 
 
+async def test_what_is_blocked_counts_as_not_run_until_somebody_has_executed_it(traced: Traced) -> None:
+    path, catalog = f"/test-cases/{traced.test_case['id']}/results", traced.results.catalog
+
+    async def record(status: str, **more: str) -> Json:
+        return ok(await catalog.post(path, {"status": status, "branch": traced.branch, **more}), 201)
+
+    await record("passed")
+    assert await traced.verdict() == "passed"
+    blocked = await record("blocked", notes="The lift is closed.")
+    assert (blocked["status"], blocked["message"]) == ("blocked", "The lift is closed.")
+    standing = await traced.standing()
+    assert (standing["verdict"], [one["code"] for one in standing["reasons"]]) == ("not_run", ["blocked"])
+    assert [one["status"] for one in standing["items"]] == ["blocked", "passed"]
+    assert standing["tests"][0]["last_result"] == "blocked"
+    assert await traced.verdict() == "not_run"
+    assert not (await traced.gate(max_not_run=0))["passed"]
+    assert not (await traced.gate(min_verified=100))["passed"]
+    of_run = f"/test-runs/{blocked['run']['id']}/results"
+    assert [(await catalog.read(of_run, status=one))["total"] for one in ("blocked", "skipped")] == [1, 0]
+    at = await record("blocked", commit=traced.commit("c1"))
+    assert (await traced.standing(commit=at["run"]["commit"]))["verdict"] == "not_run"
+    await record("skipped")
+    assert (await traced.standing())["verdict"] == "skipped"
+    await record("passed")
+    assert await traced.verdict() == "passed"
+
+
 async def test_a_commit_has_its_own_results_alone(traced: Traced) -> None:
     await traced.run(("a", "passed"), ("b", "passed"), lane="ci", commit="c1")
     await traced.run(("c", "passed"), lane="e2e", commit="c1")

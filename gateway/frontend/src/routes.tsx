@@ -25,6 +25,7 @@ const SCREENS: Record<string, ComponentType> = {
   "/notifications": lazy(() => import("./notifications/page")),
   "/results": lazy(async () => ({ default: (await import("./results/screens")).ResultsPage })),
   "/results/connect": lazy(async () => ({ default: (await import("./results/screens")).ConnectPage })),
+  "/results/session": lazy(() => import("./results/session")),
   "/results/:id": lazy(async () => ({ default: (await import("./results/screens")).RunPage })),
   "/imports": lazy(() => import("./exchange/imports")),
   "/imports/:id": lazy(() => import("./exchange/job")),

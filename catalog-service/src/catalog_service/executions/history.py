@@ -2,21 +2,25 @@
 
 from datetime import datetime
 
+from catalog_service.verdict_states import IS_BLOCKED
 from chassis.db.database import Connection
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 
 NEWEST_FIRST = Order("at:desc", (By("e.at", datetime, True), By("e.id", str)))
-_WORST_FIRST = "array_position(ARRAY['failed', 'flaky', 'skipped', 'passed'], {})"
+_WORST_FIRST = "array_position(ARRAY['failed', 'flaky', 'blocked', 'skipped', 'passed'], {})"
 WORST_FIRST = Order("status", (By("e.status", str, expression=_WORST_FIRST), By("e.id", str)))
 """For what one run executed, all of it at one time."""
 
-_ID = "x.test_id || '-' || x.context_id || '-' || x.run_id"
-OF_RUN = f"(SELECT x.*, {_ID} AS id FROM executions x WHERE x.run_id = %(run)s) e"
-OF_TEST_CASE = f"""(SELECT x.*, {_ID} AS id FROM executions x WHERE x.test_id IN (
+_EXECUTION = f"""
+    x.test_id, x.context_id, x.at, x.run_id, x.duration_ms, x.outcomes, x.iterations,
+    CASE WHEN {IS_BLOCKED.format("x")} THEN 'blocked' ELSE x.status END AS status,
+    x.test_id || '-' || x.context_id || '-' || x.run_id AS id"""
+OF_RUN = f"(SELECT {_EXECUTION} FROM executions x WHERE x.run_id = %(run)s) e"
+OF_TEST_CASE = f"""(SELECT {_EXECUTION} FROM executions x WHERE x.test_id IN (
     SELECT test_id FROM automated_test_cases WHERE test_case_id = %(test_case)s)) e"""
-OF_REQUIREMENT = f"""(SELECT x.*, {_ID} AS id FROM executions x WHERE x.test_id IN (
+OF_REQUIREMENT = f"""(SELECT {_EXECUTION} FROM executions x WHERE x.test_id IN (
     SELECT c.test_id FROM automated_test_cases c JOIN links l ON l.test_case_id = c.test_case_id
     WHERE l.requirement_id = %(requirement)s)) e"""
 """What is a page of; each takes a parameter."""

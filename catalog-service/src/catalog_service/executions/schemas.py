@@ -14,12 +14,13 @@ from chassis.web.listing import Page
 
 
 class ResultStatus(StrEnum):
-    """How a test ended in a run."""
+    """How a test ended in a run; blocked: by hand alone, what could not be executed, and counts as not run."""
 
     PASSED = "passed"
     FAILED = "failed"
     FLAKY = "flaky"
     SKIPPED = "skipped"
+    BLOCKED = "blocked"
 
 
 class MatchedBy(StrEnum):
@@ -215,11 +216,12 @@ class TestCaseResults(Page[Execution]):
 
 
 class ManualStatus(StrEnum):
-    """How an execution by a person ended."""
+    """How an execution by a person ended; blocked: it could not be made, and the test case counts as not run."""
 
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
+    BLOCKED = "blocked"
 
 
 class ManualExecution(BaseModel):

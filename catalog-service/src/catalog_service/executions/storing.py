@@ -25,6 +25,10 @@ LAST_SEEN = """greatest({test}.last_seen, (
 """The SQL of when a test ran last. What is stored of it may be a day older, for not every run writes all tests anew."""
 
 
+_NOT_RUN = "0"
+"""The outcome of an execution by hand that could not be made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """The run that results are stored in."""
@@ -325,8 +329,8 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
         "at": run.at,
         "context": run.context_id,
         "run": run.id,
-        "status": status,
-        "outcome": {"passed": PASSED, "failed": FAILED}.get(status, SKIPPED),
+        "status": "skipped" if status == "blocked" else status,
+        "outcome": {"passed": PASSED, "failed": FAILED, "blocked": _NOT_RUN}.get(status, SKIPPED),
         "notes": notes,
     }
     await connection.execute("SELECT make_execution_months(%(at)s)", parameters)

@@ -9917,10 +9917,10 @@ export interface components {
         };
         /**
          * ManualStatus
-         * @description How an execution by a person ended.
+         * @description How an execution by a person ended; blocked: it could not be made, and the test case counts as not run.
          * @enum {string}
          */
-        ManualStatus: "passed" | "failed" | "skipped";
+        ManualStatus: "passed" | "failed" | "skipped" | "blocked";
         MappingNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "mapping_not_found";
@@ -13658,10 +13658,10 @@ export interface components {
         };
         /**
          * ResultStatus
-         * @description How a test ended in a run.
+         * @description How a test ended in a run; blocked: by hand alone, what could not be executed, and counts as not run.
          * @enum {string}
          */
-        ResultStatus: "passed" | "failed" | "flaky" | "skipped";
+        ResultStatus: "passed" | "failed" | "flaky" | "skipped" | "blocked";
         /**
          * ResultsUpload
          * @description Files of results that were answered with 202.
@@ -30669,8 +30669,8 @@ export interface operations {
                 search?: string;
                 /** @description How many items to leave out at the start. */
                 skip?: number;
-                /** @description passed, failed, flaky, skipped: comma-separated alternatives; a leading ! excludes */
-                status?: ("passed" | "failed" | "flaky" | "skipped" | "!passed" | "!failed" | "!flaky" | "!skipped")[];
+                /** @description passed, failed, flaky, skipped, blocked: comma-separated alternatives; a leading ! excludes */
+                status?: ("passed" | "failed" | "flaky" | "skipped" | "blocked" | "!passed" | "!failed" | "!flaky" | "!skipped" | "!blocked")[];
                 /** @description Results that count for one of these test cases. */
                 test_case_id?: string;
             };

@@ -1,10 +1,12 @@
 import { useState } from "react"
-import { Button } from "../kit/button"
+import { Button, ButtonLink } from "../kit/button"
 import { useShortcuts } from "../kit/shortcuts"
 import { formatCount, m } from "../messages"
+import { words as results } from "../results/words"
+import { changed } from "../url"
 import type { Query } from "./api"
 import { type BulkAction, BulkDialog } from "./bulk-dialog"
-import type { Kind } from "./kinds"
+import { type Kind, TEST_CASES } from "./kinds"
 import css from "./list.module.css"
 import { useProjectFields } from "./project-fields"
 import { countOf, NOTHING, type Selected } from "./selection"
@@ -21,9 +23,15 @@ export type BulkProps = {
   become: (selected: Selected) => void
 }
 
+/** Return the query of running by hand what is selected. */
+function sessionOf({ query, selected: { isAll, rows } }: BulkProps): string {
+  const { sort: _, ...filters } = query
+  return changed("", isAll ? { set: "every", kinds: "every", ...filters } : { ids: [...rows.keys()].join() })
+}
+
 /** What can be done with what is selected; nothing while nothing is. */
 export function BulkBar(props: BulkProps) {
-  const { total, selected, become } = props
+  const { kind, total, selected, become } = props
   const [action, setAction] = useState<BulkAction>()
   const own = useProjectFields(props.kind)
   const count = countOf(selected, total)
@@ -41,6 +49,7 @@ export function BulkBar(props: BulkProps) {
         </Button>
       ))}
       {own.length > 0 && <Button onPress={() => setAction("field")}>{m.fields.other}</Button>}
+      {kind === TEST_CASES && <ButtonLink href={`/results/session?${sessionOf(props)}`}>{results.byHand}</ButtonLink>}
       <Button look="danger" onPress={() => setAction("delete")}>
         {m.common.delete}
       </Button>

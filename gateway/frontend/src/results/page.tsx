@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { ButtonLink } from "../kit/button"
 import { Page } from "../kit/page"
 import { Tabs } from "../kit/tabs"
+import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { Flaky } from "./flaky"
 import { GateTab } from "./gate"
@@ -29,10 +30,19 @@ const OF_PARTS = { branch: undefined, verdict: undefined, show: undefined, polic
 /** What was executed, and what it says of the record. */
 export function ResultsPage() {
   const [{ tab }, setUrl] = useUrl(URL_FIELDS)
+  const mayRecord = useMay("reviewer")
   const choose = (id: string) =>
     setUrl({ ...OF_PARTS, tab: id === "runs" ? undefined : id } as never, { replace: true })
   return (
-    <Page title={words.title} actions={<ButtonLink href="/results/connect">{words.send.connect}</ButtonLink>}>
+    <Page
+      title={words.title}
+      actions={
+        <>
+          {mayRecord && <ButtonLink href="/results/session">{words.byHand}</ButtonLink>}
+          <ButtonLink href="/results/connect">{words.send.connect}</ButtonLink>
+        </>
+      }
+    >
       <SendReport />
       <Tabs label={words.parts} chosen={tab} onChange={choose} tabs={[...TABS]} />
     </Page>

@@ -18,7 +18,7 @@ import css from "./results.module.css"
 import { words } from "./words"
 
 const LIMIT = 20
-const RECORDED = ["passed", "failed", "skipped"] as const
+const RECORDED = ["passed", "failed", "blocked", "skipped"] as const
 
 /** What results say of an item now, why, and everything that was executed for it. */
 export const ResultsTab = ({ kind, item }: { kind: Kind; item: Item }) =>

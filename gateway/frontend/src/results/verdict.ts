@@ -18,6 +18,7 @@ export const STATES: Record<Verdict, State> = {
   stale: "suspect",
   not_run: "none",
   skipped: "none",
+  blocked: "suspect",
   uncovered: "none",
 }
 
