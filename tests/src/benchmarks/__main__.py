@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from benchmarks import background, deployed, exchange, footprint, http, messaging, neighbours, stack
+from benchmarks import agents, background, deployed, exchange, footprint, http, messaging, neighbours, stack
 
 _BENCHMARKS = {
     "footprint": footprint.main,
     "http": http.main,
+    "agents": agents.main,
     "background": background.main,
     "messaging": messaging.main,
     "stack": stack.main,

@@ -89,10 +89,10 @@ function Related({ proposal: { requirement, parent, body } }: { proposal: Propos
     [words.parent, parent],
   ] as const
   return (
-    <>
+    <div className={own.fields}>
       {sides.map(([label, item]) => item && <Body key={label} said={{ [label]: sentenceOf(item) }} />)}
       <Body said={body} />
-    </>
+    </div>
   )
 }
 

@@ -123,6 +123,7 @@ async def find_items(record: Record, names: Sequence[str], kinds: Sequence[str],
     keys = [name for name in names if not _ID.fullmatch(name)]
     found: dict[str, Json] = {}
     for kind in kinds:
+        ids = [name for name in ids if name not in found]  # no two items have one
         for member, wanted, filters in (
             ("id", ids, {"ids": ",".join(ids)}),
             ("external_id", keys, {"external_id": quoted(keys)}),

@@ -42,7 +42,7 @@ _REQUIREMENTS: Mapping[GapKind, Json] = {
     # What others below cover whole is no gap.
     "uncovered": {"coverage": "none", "rolled_coverage": "!covered_below"},
     "suspect_relations": {"relation_suspect": True},
-    "without_parent": {"has_parent": False, "has_children": False},
+    "without_parent": {"has_parent": False, "has_children": False, "derived": False},
 }
 """Kinds that the list of requirements finds, by its filters."""
 _REASONS: Mapping[GapKind, str] = {

@@ -31,6 +31,12 @@ class Counts(TypedDict):
     by_verdict: dict[str, int]
 
 
+class Level(TypedDict):
+    key: str
+    name: str
+    requirements: int
+
+
 class Gate(TypedDict):
     passed: bool
     branch: str
@@ -48,6 +54,7 @@ class Overview(TypedDict):
     project: str | None
     projects: NotRequired[list[Project]]
     total_projects: NotRequired[int]
+    levels: NotRequired[list[Level]]
     counts: NotRequired[Counts]
     coverage: NotRequired[float | None]
     verified: NotRequired[float | None]
@@ -61,19 +68,23 @@ async def _run(record: Record, arguments: OverviewArguments) -> Overview:
     if record.project is None:
         projects, total_projects = await list_projects(record)
         return {"project": None, "projects": projects, "total_projects": total_projects}
-    verification, gaps, gate, suggestions, proposals, related = await asyncio.gather(
+    verification, gaps, gate, suggestions, proposals, related, scores = await asyncio.gather(
         record.get("/reports/verification", limit=1),
         record.get("/reports/gaps", limit=1),
         record.get("/reports/gate"),
         record.get("/suggestions", status="pending", limit=1),
         record.get("/proposals", status="pending", limit=1),
         record.get("/requirements", relation_suspect=True, fields="id", limit=1),
+        record.get("/reports/levels"),
     )
     summary = verification["summary"]
     total = summary["total_requirements"]
     uncovered = gaps["uncovered_requirements"]["total"]
     return {
         "project": record.project,
+        "levels": [
+            {"key": one["key"], "name": one["name"], "requirements": one["requirements"]} for one in scores["levels"]
+        ],
         "counts": {
             "requirements": total,
             "verified_requirements": summary["verified_requirements"],
@@ -110,8 +121,8 @@ async def list_projects(record: Record) -> tuple[list[Project], int]:
 OVERVIEW = Tool(
     "overview",
     "Where a project stands",
-    "Counts, coverage, what results verify, whether the gate is open and why not, and what waits for people. Without a"
-    " project: the projects that this token sees. Begin here.",
+    "Levels, counts, coverage, what results verify, whether the gate is open and why not, and what waits for people."
+    " Without a project: the projects that this token sees. Begin here.",
     OverviewArguments,
     Overview,
     _run,
