@@ -56,6 +56,26 @@ async def test_what_nobody_touched_is_as_it_was(world: "World") -> None:
     assert shown == {"entries": 7, "hash": found[0].head, "signed": None}
 
 
+async def test_an_admin_reads_whether_the_chain_is_whole(world: "World") -> None:
+    await tell(world, 3)
+    whole = await world.read("/audit-log/chain", role=Role.ADMIN)
+    assert whole.pop("sealed_at") is not None
+    assert whole == {
+        "entries": 3,
+        "checked": True,
+        "wrong": None,
+        "erased": 0,
+        "unsealed": 0,
+        "signed_on": None,
+    }
+    await sealing.sign_heads(world.database, Signer(KEY), TODAY)
+    assert (await world.read("/audit-log/chain", role=Role.ADMIN))["signed_on"] == str(TODAY)
+    await world.rows("UPDATE audit_entries SET actor = 'eve' WHERE id = 2")
+    broken = await world.read("/audit-log/chain", role=Role.ADMIN)
+    assert (broken["entries"], broken["wrong"]) == (3, "entry 2 (id 2) was changed")
+    problem(await world.ask("GET", "/audit-log/chain"), 403)
+
+
 NEW = (
     "INSERT INTO audit_entries (id, occurred_at, actor, action, resource_type, summary, request_id)"
     " OVERRIDING SYSTEM VALUE VALUES (-7, now(), 'eve', 'user.created', 'user', 'No.', '')"

@@ -1,5 +1,8 @@
 """The audit log has every change, who made it and its fields before and after; only admins read it."""
 
+import csv
+import io
+import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -483,3 +486,27 @@ async def test_the_log_is_newest_first_and_pages_do_not_overlap(world: "World") 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER])
 async def test_only_admins_read_the_log(world: "World", role: Role) -> None:
     assert (await world.ask("GET", "/audit-log", role=role)).status_code == 403
+
+
+async def test_the_log_is_taken_away_as_a_file_with_all_that_the_filters_find(world: "World") -> None:
+    await world.tell(*(catalog.RequirementCreated(requirement=factories.requirement()) for _ in range(405)))
+    await world.tell(catalog.TestCaseDeleted(test_case=factories.test_case(title="=1+1")))
+    entries = [
+        *await world.audit_log(limit=400),
+        *await world.audit_log(limit=400, skip=400),
+    ]
+    path = "/audit-log/export"
+    lines = await world.ask("GET", path, role=Role.ADMIN, params={"format": "ndjson"})
+    assert lines.headers["content-disposition"].startswith('attachment; filename="audit-log-')
+    assert [json.loads(line) for line in lines.text.splitlines()] == entries
+    table = await world.ask("GET", path, role=Role.ADMIN)
+    rows = list(csv.DictReader(io.StringIO(table.text.removeprefix("\ufeff"), newline=""), strict=True))
+    assert [(int(row["id"]), row["action"], row["resource_id"]) for row in rows] == [
+        (one["id"], one["action"], one["resource_id"]) for one in entries
+    ]
+    assert json.loads(rows[-1]["changes"]) == entries[-1]["changes"]
+    assert rows[0]["resource_title"] == "'=1+1", "no cell is a formula"
+    deleted = await world.ask("GET", path, role=Role.ADMIN, params={"format": "ndjson", "action": "test_case.deleted"})
+    assert [json.loads(line) for line in deleted.text.splitlines()] == [entries[0]]
+    assert (await world.ask("GET", path, role=Role.ADMIN, params={"action": "no"})).status_code == 422
+    assert (await world.ask("GET", path, role=Role.REVIEWER)).status_code == 403

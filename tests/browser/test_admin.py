@@ -1,5 +1,6 @@
 """What admins see: who may do what, changed in the row, and the audit log with what each change was."""
 
+import json
 import re
 from typing import Any
 
@@ -44,6 +45,11 @@ def test_a_role_is_changed_in_the_row_and_stands_in_the_audit_log(page_of: PageO
     expect(entry.locator("del")).to_contain_text("viewer")
     expect(entry.locator("ins")).to_contain_text("reviewer")
     assert axe.violations(page) == []
+    expect(page.get_by_text(re.compile(r"entr(y|ies), unbroken; last sealed"))).to_be_visible()
+    with page.expect_download() as export:
+        page.get_by_role("link", name="Export as NDJSON").click()
+    lines = export.value.path().read_text().splitlines()
+    assert {json.loads(line)["action"] for line in lines} == {"user.updated"}
 
 
 def test_a_person_is_erased_once_their_name_is_typed(page_of: PageOf, admin: Traceline) -> None:

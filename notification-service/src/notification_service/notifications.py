@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
+from chassis.core import projects
 from chassis.core.identity import Identity
 from chassis.core.problems import NotFound
 from chassis.core.projects import ALL, MAIN
@@ -17,6 +18,7 @@ from chassis.db.database import Connection, Database, in_another_project
 from chassis.db.sealing import Erased
 from chassis.messaging import removal
 from chassis.messaging.events import Received
+from chassis.web.keyset import Values
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts import erasure, suggestion
 from contracts.auth import (
@@ -122,6 +124,20 @@ async def find_audit_entries(database: Database, reader: Identity, query: AuditQ
     return found
 
 
+async def find_more_entries(
+    database: Database, reader: Identity, query: AuditQuery, after: Values | None, limit: int
+) -> tuple[list[Row], Values | None]:
+    """Return the entries behind a position, as `find_audit_entries` does, and the next position; None: these are all.
+
+    Nothing is counted: who reads all of them asks many times.
+    """
+    async with database.connection() as connection:
+        rows = await repository.find_entries_behind(connection, query.conditions(reader), after, limit)
+    async for row in take_turns(rows):
+        row["changes"] = changes(row.pop("before"), row.pop("after"))
+    return rows, repository.NEWEST_ENTRY.position(rows[-1]) if len(rows) == limit else None
+
+
 async def audit_head(database: Database) -> Row:
     """Return the head of the project's chain, and the one that was signed last."""
     async with database.connection() as connection:
@@ -139,6 +155,29 @@ async def audit_head(database: Database) -> Row:
             "key": signed.key,
             "signature": bytes(signed.signature).hex(),
         },
+    }
+
+
+_MOST_FOLLOWED = 100_000
+"""Entries of a chain that are followed in a request: one or two seconds."""
+
+
+async def follow_chain(database: Database) -> Row:
+    """Return whether the project's chain is whole, as far as that can be told without the key that signs its heads."""
+    project = projects.current.get()
+    async with database.connection() as connection:
+        state = await repository.chain_state(connection)
+        signed = await sealing.signed_head(connection)
+        is_short = state["entries"] <= _MOST_FOLLOWED
+        verdict = await sealing.verify(connection, project, None, {}) if is_short else None
+    return {
+        "entries": state["entries"] if verdict is None or verdict.wrong else verdict.entries,
+        "checked": is_short,
+        "wrong": None if verdict is None else verdict.wrong,
+        "erased": 0 if verdict is None else verdict.erased,
+        "unsealed": state["unsealed"],
+        "sealed_at": state["sealed_at"],
+        "signed_on": None if signed is None else signed.day,
     }
 
 

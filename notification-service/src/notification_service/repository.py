@@ -15,7 +15,7 @@ from chassis.db.database import Connection, Database
 from chassis.db.erasure import Person
 from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.conditions import Conditions
-from chassis.web.keyset import By, Order
+from chassis.web.keyset import By, Order, Values
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page, fetch_page_and_counts
 from chassis.web.parameters import Choice
 from contracts.auth import UserState
@@ -290,6 +290,32 @@ async def find_entries(connection: Connection, conditions: Conditions, wanted: P
     """Return a page of audit entries."""
     total = None if conditions.narrowed else "SELECT coalesce(sum(total), 0)::bigint FROM audit_entry_counts"
     return await fetch_page(connection, _ENTRY, "audit_entries", conditions, wanted, total)
+
+
+async def find_entries_behind(
+    connection: Connection, conditions: Conditions, after: Values | None, limit: int
+) -> list[Row]:
+    """Return the audit entries behind a position, the newest first."""
+    wanted = PageRequest(NEWEST_ENTRY, limit, after=after)
+    cursor = await connection.execute(
+        wanted.rows("audit_entries", conditions, _ENTRY), {**conditions.parameters, **wanted.parameters}
+    )
+    return (await cursor.fetchall())[:limit]
+
+
+async def chain_state(connection: Connection) -> Row:
+    """Return how many entries of the project have a seal and how many have none yet, and when the last was made."""
+    cursor = await connection.execute(
+        """
+        SELECT (SELECT count(*) FROM audit_seals) AS entries,
+               (SELECT count(*) FROM audit_entries WHERE id > (SELECT position FROM audit_sealing)) AS unsealed,
+               (SELECT e.occurred_at FROM audit_seals s JOIN audit_entries e ON e.id = s.entry_id
+                ORDER BY s.place DESC LIMIT 1) AS sealed_at
+        """
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "a query without FROM has a row"
+    return row
 
 
 async def imports_of(connection: Connection, item_id: str) -> list[str]:

@@ -154,6 +154,34 @@ class SignedAuditHead(BaseModel):
     signature: str = Field(description="HMAC-SHA256 of project, day, entries and hash.")
 
 
+class AuditChain(BaseModel):
+    """Whether the chain of the project's audit log is whole."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "entries": 1159,
+                    "checked": True,
+                    "wrong": None,
+                    "erased": 0,
+                    "unsealed": 0,
+                    "sealed_at": "2026-03-02T08:15:00.000000Z",
+                    "signed_on": "2026-03-02",
+                }
+            ]
+        }
+    )
+
+    entries: int = Field(description="How many have a seal and are kept.")
+    checked: bool = Field(description="false: there are too many to follow them in a request.")
+    wrong: str | None = Field(description="The first that is wrong; null where none is, or none was looked at.")
+    erased: int = Field(description="Entries that an erased person was taken out of, which is told in others.")
+    unsealed: int = Field(description="The newest, which get their seal within a second.")
+    sealed_at: datetime | None = Field(description="When the last entry with a seal was made.")
+    signed_on: date | None = Field(description="When a head of the chain was signed last.")
+
+
 class AuditHead(BaseModel):
     """The last seal of the audit log of the project: how many entries there have ever been, and their hash."""
 

@@ -9,7 +9,8 @@ import { EndlessTable } from "../kit/endless-table"
 import { Page, Rest } from "../kit/page"
 import { Empty } from "../kit/states"
 import type { Column } from "../kit/table"
-import { formatCount, formatDay, m, people } from "../messages"
+import { formatDay, m, people } from "../messages"
+import { addressed } from "../projects/address"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
 import css from "./admin.module.css"
@@ -51,21 +52,56 @@ export default function AuditPage() {
   )
 }
 
-/** How far the log is sealed: who keeps this line elsewhere can show later that nothing before it was changed. */
+/** Whether the chain of seals is whole, in a sentence. */
 function Chain() {
   const isAsked = useUser().role === "admin"
   const { data } = useQuery({
-    queryKey: ["audit-log", "head"],
-    queryFn: ({ signal }) => api.get("/api/v1/audit-log/head", { signal }),
+    queryKey: ["audit-log", "chain"],
+    queryFn: ({ signal }) => api.get("/api/v1/audit-log/chain", { signal }),
     enabled: isAsked,
+    // To follow it costs more than a list: once a visit is enough.
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { live: false },
   })
-  if (!data?.hash) return null
-  const { entries, hash, signed } = data
+  if (!data) return null
+  const { entries, wrong, checked, erased, sealed_at, signed_on } = data
+  if (wrong)
+    return (
+      <p className={css.broken} role="alert">
+        {words.chain.broken(wrong)}
+      </p>
+    )
+  if (entries === 0) return <p className={css.quiet}>{words.chain.none}</p>
   return (
-    <p className={css.quiet} title={hash}>
-      {words.sealed(formatCount(entries), hash.slice(0, 12))},{" "}
-      {signed ? words.signedOn(formatDay(signed.day)) : words.notSigned}
+    <p className={css.quiet}>
+      {checked ? words.chain.whole(entries) : words.chain.long(entries)}
+      {sealed_at && (
+        <>
+          {"; "}
+          {words.chain.sealed} <Ago iso={sealed_at} />
+        </>
+      )}
+      {", "}
+      {signed_on ? words.chain.signedOn(formatDay(signed_on)) : words.chain.notSigned}
+      {erased > 0 && `; ${words.chain.erased(erased)}`}
     </p>
+  )
+}
+
+const FORMATS = { CSV: "csv", NDJSON: "ndjson" }
+
+/** What is shown as a file: the same filters, and all that they find. */
+function Exports({ query }: { query: Record<string, string> }) {
+  return (
+    <ul className={css.exports} aria-label={words.exports}>
+      {Object.entries(FORMATS).map(([name, format]) => (
+        <li key={format}>
+          <a href={addressed(`/api/v1/audit-log/export?${new URLSearchParams({ ...query, format })}`)} download>
+            {words.exportAs(name)}
+          </a>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -86,7 +122,10 @@ function AuditLog() {
           </Button>
         )}
       </AuditFilters>
-      <Chain />
+      <div className={css.state}>
+        <Chain />
+        <Exports query={query} />
+      </div>
       <Rest beside={shown && <AuditEntryPanel entry={shown} narrow={setUrl} close={() => setShown(undefined)} />}>
         <EndlessTable
           list={list}

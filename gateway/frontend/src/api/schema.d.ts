@@ -164,6 +164,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-log/chain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the audit log's chain, and say whether it is whole
+         * @description Each entry is held against its seal, each seal against the one before it, and against the heads that are signed.
+         *
+         *     The signatures themselves need the key that the database does not have: `python -m chassis.admin verify-audit`
+         *     checks them. It also follows a chain that is too long for a request (`checked` is false then, and nothing is said).
+         *
+         *     Needs the role `admin`.
+         */
+        get: operations["read_audit_chain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-log/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take the audit log away as a file
+         * @description Every entry that the filters find, whatever their number; that it was taken away is an entry itself.
+         *
+         *     Needs the role `admin`.
+         */
+        get: operations["export_audit_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-log/head": {
         parameters: {
             query?: never;
@@ -4246,6 +4293,56 @@ export interface components {
          * @enum {string}
          */
         AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.levels_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read";
+        /**
+         * AuditChain
+         * @description Whether the chain of the project's audit log is whole.
+         * @example {
+         *       "checked": true,
+         *       "entries": 1159,
+         *       "erased": 0,
+         *       "sealed_at": "2026-03-02T08:15:00.000000Z",
+         *       "signed_on": "2026-03-02",
+         *       "unsealed": 0,
+         *       "wrong": null
+         *     }
+         */
+        AuditChain: {
+            /**
+             * Checked
+             * @description false: there are too many to follow them in a request.
+             */
+            checked: boolean;
+            /**
+             * Entries
+             * @description How many have a seal and are kept.
+             */
+            entries: number;
+            /**
+             * Erased
+             * @description Entries that an erased person was taken out of, which is told in others.
+             */
+            erased: number;
+            /**
+             * Sealed At
+             * @description When the last entry with a seal was made.
+             */
+            sealed_at: string | null;
+            /**
+             * Signed On
+             * @description When a head of the chain was signed last.
+             */
+            signed_on: string | null;
+            /**
+             * Unsealed
+             * @description The newest, which get their seal within a second.
+             */
+            unsealed: number;
+            /**
+             * Wrong
+             * @description The first that is wrong; null where none is, or none was looked at.
+             */
+            wrong: string | null;
+        };
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -18582,6 +18679,7 @@ export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
 export type SchemaAsked = components['schemas']['Asked'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
+export type SchemaAuditChain = components['schemas']['AuditChain'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
 export type SchemaAuditHead = components['schemas']['AuditHead'];
 export type SchemaAutomatedTest = components['schemas']['AutomatedTest'];
@@ -19643,6 +19741,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEntry_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    read_audit_chain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditChain"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    export_audit_log: {
+        parameters: {
+            query?: {
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, relation.created, relation.updated, relation.confirmed, relation.deleted, reference.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, proposal.made, proposal.accepted, proposal.rejected, proposal.reopened, proposal.withdrawn, proposal.expired, proposal.outdated, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, accepted_failure.created, accepted_failure.ended, automated_test.retired, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.current_password_wrong, user.logged_in, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, user.api_token_used_elsewhere, user.second_factor_wrong, user.access_refused, user.throttled, project.created, project.updated, project.fields_changed, project.levels_changed, project.archived, project.deletion_planned, project.restored, project.deleted, project.member_changed, project.member_removed, project.access_refused, project.exported, project.audit_log_read: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "relation.created" | "relation.updated" | "relation.confirmed" | "relation.deleted" | "reference.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "proposal.made" | "proposal.accepted" | "proposal.rejected" | "proposal.reopened" | "proposal.withdrawn" | "proposal.expired" | "proposal.outdated" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "accepted_failure.created" | "accepted_failure.ended" | "automated_test.retired" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.current_password_wrong" | "user.logged_in" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "user.api_token_used_elsewhere" | "user.second_factor_wrong" | "user.access_refused" | "user.throttled" | "project.created" | "project.updated" | "project.fields_changed" | "project.levels_changed" | "project.archived" | "project.deletion_planned" | "project.restored" | "project.deleted" | "project.member_changed" | "project.member_removed" | "project.access_refused" | "project.exported" | "project.audit_log_read" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!relation.created" | "!relation.updated" | "!relation.confirmed" | "!relation.deleted" | "!reference.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!proposal.made" | "!proposal.accepted" | "!proposal.rejected" | "!proposal.reopened" | "!proposal.withdrawn" | "!proposal.expired" | "!proposal.outdated" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!accepted_failure.created" | "!accepted_failure.ended" | "!automated_test.retired" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.current_password_wrong" | "!user.logged_in" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!user.api_token_used_elsewhere" | "!user.second_factor_wrong" | "!user.access_refused" | "!user.throttled" | "!project.created" | "!project.updated" | "!project.fields_changed" | "!project.levels_changed" | "!project.archived" | "!project.deletion_planned" | "!project.restored" | "!project.deleted" | "!project.member_changed" | "!project.member_removed" | "!project.access_refused" | "!project.exported" | "!project.audit_log_read")[];
+                /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                actor?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description A table, or a JSON object a line. */
+                format?: "csv" | "ndjson";
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                resource_id?: string;
+                /** @description requirement, test_case, link, relation, reference, suggestion, proposal, run, coverage, import, test_run, accepted_failure, automated_test, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "relation" | "reference" | "suggestion" | "proposal" | "run" | "coverage" | "import" | "test_run" | "accepted_failure" | "automated_test" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!relation" | "!reference" | "!suggestion" | "!proposal" | "!run" | "!coverage" | "!import" | "!test_run" | "!accepted_failure" | "!automated_test" | "!user" | "!project")[];
+                /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
+                since?: string;
+                /** @description Before this moment: a time (RFC 3339) or a day, which is its midnight in UTC. */
+                until?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries, newest first; `format` says in which form. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -42,6 +42,8 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "analytics/suggestion-performance": _READS,
     "audit-log": {"GET": _ADMIN},
     "audit-log/head": {"GET": _ADMIN},
+    "audit-log/chain": {"GET": _ADMIN},
+    "audit-log/export": {"GET": _ADMIN},
     "auth/change-password": _PEOPLE,
     "auth/logout": _PEOPLE,
     "auth/me": _READS,

@@ -1,8 +1,6 @@
 """What documents that are written row by row have in common."""
 
-import csv
-from collections.abc import Iterable, Sequence
-from io import StringIO
+from collections.abc import Sequence
 from typing import IO, ClassVar, Generic, Protocol, TypeVar
 
 A = TypeVar("A")
@@ -48,10 +46,3 @@ class TextDocument(Generic[A]):
 
     def close(self) -> None:
         """See Document.close."""
-
-
-def csv_text(table: Iterable[Sequence[object]]) -> str:
-    """Return lines of CSV."""
-    text = StringIO(newline="")
-    csv.writer(text).writerows(table)
-    return text.getvalue()

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import IO, Any, ClassVar
 
-from catalog_service.reports.formats.csv_format import cell as csv_cell
 from catalog_service.reports.formats.csv_format import csv_beginning
-from catalog_service.reports.formats.document import TextDocument, csv_text
+from catalog_service.reports.formats.document import TextDocument
 from catalog_service.reports.formats.html_format import ENDING, HEADERS, beginning, label, table_of, text_of
 from catalog_service.reports.formats.xlsx_format import is_id, write_front
 from catalog_service.reports.front import Front
 from catalog_service.reports.levels.tree import Line
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
+from chassis.files.csv_writing import cell as csv_cell
+from chassis.files.csv_writing import csv_text
 
 TITLE = "Trace tree"
 COLUMNS = (

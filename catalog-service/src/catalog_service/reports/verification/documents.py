@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import IO, Any, ClassVar
 
-from catalog_service.reports.formats.csv_format import cell as csv_cell
 from catalog_service.reports.formats.csv_format import csv_beginning
-from catalog_service.reports.formats.document import TextDocument, csv_text
+from catalog_service.reports.formats.document import TextDocument
 from catalog_service.reports.formats.html_format import (
     ENDING,
     HEADERS,
@@ -25,6 +24,8 @@ from catalog_service.reports.verification.failing import first_line, name_of, te
 from catalog_service.verdicts import COUNTED, Verdict
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, cell
 from chassis.core.wording import percent
+from chassis.files.csv_writing import cell as csv_cell
+from chassis.files.csv_writing import csv_text
 from chassis.web.listing import Row
 
 _TITLE = "Verification report"

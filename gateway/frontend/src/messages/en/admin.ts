@@ -182,9 +182,20 @@ export const admin = {
     noMatch: "No entry matches",
     noMatchHint: "Nothing was done that has all of these.",
     none: "Nothing was done yet",
-    sealed: (entries: string, hash: string) => `${entries} sealed, the last as ${hash}`,
-    signedOn: (day: string) => `signed on ${day}`,
-    notSigned: "not signed yet",
+    chain: {
+      whole: (entries: number) => `${counted("entry", "entries")(entries)}, unbroken`,
+      broken: (wrong: string) => `Somebody has changed the audit log behind its back: ${wrong}.`,
+      long: (entries: number) =>
+        `${counted("entry", "entries")(entries)}, too many to be looked at here: an operator can run verify-audit`,
+      none: "No entry is sealed yet",
+      sealed: "last sealed",
+      erased: (entries: number) =>
+        `erased people were taken out of ${counted("entry", "entries")(entries)}, as the log says`,
+      signedOn: (day: string) => `signed on ${day}`,
+      notSigned: "not signed yet",
+    },
+    exports: "Audit log as a file",
+    exportAs: (format: string) => `Export as ${format}`,
     entry: "Entry",
     at: "At",
     address: "From address",
