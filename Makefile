@@ -129,9 +129,11 @@ test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(ACTI
 	$(BIN)/pytest -p acceptance.sharing -p acceptance.durations --durations=20 --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
 	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
 
-# The long forms of the fault suite and of the attacks, and the journeys below a project of their own: most of an hour.
+# The long forms of the fault suite and of the attacks, ten times as many examples as `make test` tries of what
+# Hypothesis makes up, and the journeys below a project of their own: more than an hour.
 fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER)
 	$(BIN)/pytest --ignore=deploy/docker -m long
+	EXAMPLES=500 $(BIN)/pytest -m "hypothesis and not long"
 	BELOW_PROJECT=yes $(BIN)/pytest tests/e2e
 
 # What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is

@@ -25,9 +25,11 @@ __all__ = ["NewRabbitMQBus", "PostgresServer", "RabbitMQNode", "schema_differenc
 
 NewRabbitMQBus = Callable[[], RabbitMQBus]
 
-# How long an example takes says how busy the machine is.
-hypothesis.settings.register_profile("without a deadline", hypothesis.settings.default, deadline=None)
-hypothesis.settings.load_profile("without a deadline")
+# How long an example takes says how busy the machine is. Others are tried each time; `make fault` tries many.
+hypothesis.settings.register_profile(
+    "of the suite", hypothesis.settings.default, deadline=None, max_examples=int(os.environ.get("EXAMPLES", "50"))
+)
+hypothesis.settings.load_profile("of the suite")
 
 
 @pytest.hookimpl(wrapper=True)
