@@ -28,15 +28,6 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 - that is what is tried
 OTHERS_UID = 65534
 
 
-class Plain(RunningTraceline):
-    """A Traceline that is told nothing but its port, and what a test says."""
-
-    def environment(self) -> dict[str, str]:
-        given = super().environment()
-        kept = {name: value for name, value in given.items() if not name.startswith(("DEFAULT_ADMIN_", "ENVIRONMENT"))}
-        return kept | self.settings
-
-
 @contextmanager
 def started_in(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[str, list[str]]]:
     """`python -m embedded` in a folder, as a newcomer starts it: its address, and the lines that it prints."""
@@ -157,32 +148,24 @@ def test_a_known_password_is_refused_where_others_reach_it(place: Path) -> None:
     assert not place.exists()
 
 
-def test_where_others_reach_it_the_first_password_is_random_and_printed_once(place: Path) -> None:
-    with Plain(place, TRACELINE_HOST=EVERYWHERE) as running, Traceline(running.base_url) as anyone:
-        eventually(lambda: "Ctrl-C" in running.output, "the greeting")
-        (password,) = re.findall(rf"Log in as {BUILT_IN[0]}, password (\S+) ", running.output)
-        anyone.logged_in(BUILT_IN[0], password)
-        problem(anyone.login(*BUILT_IN), 401)
-        running.stop()
-        running.start()
-        eventually(lambda: running.output.count("Ctrl-C"), "the second greeting", equals=2)
-        assert running.output.count(password) == 1
-        assert password not in running.log
-        anyone.logged_in(BUILT_IN[0], password)
-
-
-def test_where_others_reach_it_the_demo_is_loaded_without_a_password_that_everybody_knows(place: Path) -> None:
+def test_where_others_reach_it_the_first_password_is_random_printed_once_and_loads_the_demo(place: Path) -> None:
     place.mkdir()
-    with started_in(place, "--demo", TRACELINE_HOST=EVERYWHERE) as (address, lines), Traceline(address) as anyone:
+    everywhere = {"TRACELINE_HOST": EVERYWHERE}
+    with started_in(place, "--demo", **everywhere) as (address, lines), Traceline(address) as anyone:
         said = "\n".join(lines)
         assert "The demo project is loaded: " in said
         (password,) = re.findall(rf"Log in as {BUILT_IN[0]}, password (\S+) \(shown this once, and to be changed", said)
         problem(anyone.login(*BUILT_IN), 401)
+        anyone.logged_in(BUILT_IN[0], password)
+    assert "\n".join(lines).count(password) == 1
+    with started_in(place, "--demo", **everywhere) as (address, lines), Traceline(address) as anyone:
         first = anyone.logged_in(BUILT_IN[0], password)
         change = {"current_password": password, "new_password": ADMIN_PASSWORD}
         assert first.post("/auth/change-password", json=change).status_code == 204
         admin = anyone.logged_in(BUILT_IN[0], ADMIN_PASSWORD)
         assert summary(admin.within(DEMO))["total_requirements"] >= 60
+    assert password not in "\n".join(lines)
+    assert password not in (place / ".traceline-demo" / "traceline.log").read_text()
 
 
 @pytest.mark.parametrize(

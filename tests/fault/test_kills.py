@@ -20,7 +20,8 @@ WORKERS = [name for name in processes_with_ports() if "-worker" in name]
 def test_an_app_and_a_worker_come_back_and_nothing_is_lost(
     stack: RunningStack, admin: Traceline, history: History, hold: Hold
 ) -> None:
-    with Load(admin, history) as load:
+    # At a gentler pace than the long forms: programs start again beside it, on a machine that others want too.
+    with Load(admin, history, pace=0.1) as load:
         kill_and_wait(stack, load, "catalog-service", "suggestion-worker-0")
         kill_and_wait(stack, load, "gateway-0", "catalog-worker")
     hold()

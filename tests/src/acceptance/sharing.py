@@ -13,6 +13,12 @@ _TRACELINES = {"embedded", "stack", "given"}
 _TOGETHER = ("tests/fault/", "tests/edge/", "tests/browser/", "tests/contract/", "chassis/tests/messaging/")
 """Folders that share a Traceline, the documents of all services, or a broker."""
 
+_COPIES = frozenset(
+    f"tests/e2e/test_{name}.py"
+    for name in ("exchange", "fresh_record", "kill", "one_scale", "process", "real_projects")
+)
+"""Files whose Tracelines all begin as copies of one that was started once."""
+
 _MOST_PROCESSES = 4
 
 
@@ -23,6 +29,8 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no t
         file, _, test = nodeid.partition("::")
         if file.startswith(_TOGETHER):
             return file.rpartition("/")[0]
+        if file in _COPIES:
+            return "copies"
         parameters = re.split(r"[\[\]-]", test)
         talks_to = _TRACELINES.intersection(parameters) if file.startswith("tests/e2e/") else set()
         return talks_to.pop() if talks_to else file
