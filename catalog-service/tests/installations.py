@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx
 import orjson
 from any_records import AnyRecord
 
@@ -59,13 +60,26 @@ class Installation:
 
     async def bring(self, content: bytes, **options: Any) -> Any:
         """Import a document and return the import."""
-        return ok(await self.admin.post("/imports", content=content, params=options))
+        return await self._end_of(await self.admin.post("/imports", content=content, params=options))
 
     async def take(self, content: bytes, **options: Any) -> Any:
         """Import a document and apply it."""
         job = await self.bring(content, **options)
         assert job["status"] == "planned", job
-        return ok(await self.admin.post(f"/imports/{job['id']}/apply", json={}))
+        return await self.apply(job)
+
+    async def apply(self, job: Any, **asked: Any) -> Any:
+        """Apply a planned import and return it."""
+        return await self._end_of(await self.admin.post(f"/imports/{job['id']}/apply", json=asked))
+
+    async def _end_of(self, answer: httpx.Response) -> Any:
+        """Return an import once it waits for nothing any more: a busy machine takes longer than an answer does."""
+        assert answer.status_code in {200, 202}, answer.text
+        job = answer.json()
+        while job["status"] in {"received", "reading", "applying"}:
+            await asyncio.sleep(0.1)
+            job = ok(await self.admin.get(f"/imports/{job['id']}"))
+        return job
 
     async def exported(self, **options: Any) -> bytes:
         """Return the record as a file."""

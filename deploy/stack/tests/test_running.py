@@ -29,7 +29,7 @@ def stack() -> Iterator[RunningStack]:
 
 def test_it_says_where_it_is_and_answers_there(stack: RunningStack) -> None:
     assert f"Traceline is running at {stack.base_url}" in stack.output
-    assert httpx.get(f"{stack.base_url}/healthz").status_code == 200
+    assert httpx.get(f"{stack.base_url}/healthz", timeout=60).status_code == 200
 
 
 @pytest.mark.parametrize("process", ["gateway-0", "suggestion-worker-1"])
@@ -41,10 +41,11 @@ def test_a_process_that_is_killed_comes_back(stack: RunningStack, process: str) 
 
 def test_the_other_gateway_answers_while_one_is_replaced(stack: RunningStack) -> None:
     stack.stop_program("gateway-0")
-    assert [httpx.get(f"{stack.base_url}/healthz").status_code for _ in range(5)] == [200] * 5
+    assert [httpx.get(f"{stack.base_url}/healthz", timeout=60).status_code for _ in range(5)] == [200] * 5
     stack.start_program("gateway-0")
     stack.stop_program("gateway-1")
-    eventually(lambda: httpx.get(f"{stack.base_url}/healthz").status_code, "an answer of the new one", equals=200)
+    healthz = f"{stack.base_url}/healthz"
+    eventually(lambda: httpx.get(healthz, timeout=60).status_code, "an answer of the new one", equals=200)
     stack.start_program("gateway-1")
     stack.wait_ready()
 
@@ -74,7 +75,7 @@ def test_a_program_can_be_given_other_settings_and_another_command(stack: Runnin
 
 def test_what_happens_shows_in_the_metrics_of_the_processes(stack: RunningStack) -> None:
     def measured(process: str) -> Series:
-        return read(httpx.get(stack.metrics_urls[process], timeout=10).text)
+        return read(httpx.get(stack.metrics_urls[process], timeout=60).text)
 
     with Traceline(stack.base_url) as anyone:
         anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).create_pair(module="brakes")
@@ -167,6 +168,6 @@ def rows(stack: RunningStack) -> dict[str, int]:
 
 def _server(url: str) -> str:
     try:
-        return str(httpx.get(url).headers.get("server", ""))
+        return str(httpx.get(url, timeout=60).headers.get("server", ""))
     except httpx.TransportError:
         return ""

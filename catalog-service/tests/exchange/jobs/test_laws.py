@@ -51,7 +51,7 @@ async def brought(target: Installation, content: bytes, **options: Any) -> Any:
     planned = await target.bring(content, **options)
     assert (planned["status"], planned["summary"]["problems"]) == ("planned", []), planned
     assert await target.contents() == before
-    applied = ok(await target.admin.post(f"/imports/{planned['id']}/apply", json={"expect": planned["plan_hash"]}))
+    applied = await target.apply(planned, expect=planned["plan_hash"])
     assert (applied["status"], applied["counts"]) == ("applied", planned["counts"]), applied
     return applied
 
