@@ -143,6 +143,10 @@ async def test_two_agents_who_propose_one_pair_are_answered_at_once(
     assert len(catalog.links) == 1
     await service.post(f"/proposals/{mine['id']}/reopen")
     assert (await service.read(f"/proposals/{others['id']}")) == others
+    await service.post(f"/proposals/{mine['id']}/reject", {"feedback": "No"})
+    assert (await service.read(f"/proposals/{others['id']}"))["feedback"] == "No"
+    await service.post(f"/proposals/{mine['id']}/reopen")
+    assert (await service.read(f"/proposals/{others['id']}")) == others
 
 
 async def test_a_pair_that_is_linked_directly_is_proposed_no_longer(

@@ -16,7 +16,7 @@ type Evidence = components["schemas"]["Evidence"]
 const A_LINK = /^https:\/\//i
 
 /** One proposal as it is read: why, by what, and what there is now; our score beside what the agent says. */
-export function ProposalReading({ proposal }: { proposal: Proposal }) {
+export function ProposalReading({ proposal, others }: { proposal: Proposal; others: readonly Proposal[] }) {
   const { agent, client, rationale, evidence, confidence, engine_score: score } = proposal
   return (
     <div className={css.reading}>
@@ -25,6 +25,12 @@ export function ProposalReading({ proposal }: { proposal: Proposal }) {
         <section className={own.said} aria-label={words.rationale}>
           <h2>{`${words.kinds[proposal.kind]}: ${titleOf(proposal)}`}</h2>
           <p className={own.rationale}>{rationale}</p>
+          {others.map((one) => (
+            <div key={one.id}>
+              <h3>{words.alsoBy(one.agent.name)}</h3>
+              <p className={own.rationale}>{one.rationale}</p>
+            </div>
+          ))}
         </section>
         <What proposal={proposal} />
       </div>

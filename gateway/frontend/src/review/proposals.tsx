@@ -85,7 +85,7 @@ export default function Proposals({ from }: { from: string }) {
             </div>
           </div>
           <div className={css.main}>
-            <ProposalReading proposal={current} key={current.id} />
+            <ProposalReading proposal={current} others={rest.others} key={current.id} />
             {mayReview && (
               <div className={actions.actions}>
                 {note?.of === current.id && (

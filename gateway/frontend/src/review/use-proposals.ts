@@ -38,7 +38,9 @@ export function useProposals(from: string) {
   const [out, setOut] = useState<ReadonlySet<string>>(new Set())
   const [steps, setSteps] = useState<readonly Step[]>([])
   const [chosen, choose] = useState<string>()
-  const waiting = (rows ?? []).filter(({ id }) => !out.has(id))
+  const all = (rows ?? []).filter(({ id }) => !out.has(id))
+  // What several agents propose of one pair is one entry: it is decided once.
+  const waiting = all.filter((one, at) => all.findIndex((other) => pairOf(other) === pairOf(one)) === at)
   const index = Math.max(
     0,
     waiting.findIndex(({ id }) => id === chosen),
@@ -49,15 +51,16 @@ export function useProposals(from: string) {
     if (isNearEnd && hasMore) more()
   }, [isNearEnd, hasMore, more])
 
-  function take(id: string, isOut: boolean) {
-    setOut((before) => new Set(isOut ? [...before, id] : [...before].filter((one) => one !== id)))
+  function take(ids: readonly string[], isOut: boolean) {
+    setOut((before) => new Set(isOut ? [...before, ...ids] : [...before].filter((one) => !ids.includes(one))))
   }
 
   async function decide(decision: Decision, feedback?: string): Promise<void> {
     if (!current) return
     const { id } = current
+    const outside = all.filter((one) => pairOf(one) === pairOf(current)).map((one) => one.id)
     choose(waiting[index + 1]?.id ?? waiting[index - 1]?.id)
-    take(id, true)
+    take(outside, true)
     setSteps((before) => [...before, { proposal: current, decision }])
     toast(m.review.done[decision](titleOf(current)), { undo: () => void undoOf({ proposal: current, decision }) })
     if (decision === "skipped") return
@@ -68,7 +71,7 @@ export function useProposals(from: string) {
         : api.post("/api/v1/proposals/{proposal_id}/reject", said))
     } catch (error) {
       setSteps((before) => before.filter((step) => step.proposal.id !== id))
-      take(id, false)
+      take(outside, false)
       toast(m.review.notSaved(titleOf(current), reasonOf(error)), { isError: true })
     }
     await queries.invalidateQueries({ queryKey: KEY })
@@ -86,15 +89,19 @@ export function useProposals(from: string) {
     }
     setSteps((before) => before.filter((one) => one.proposal.id !== id))
     await queries.invalidateQueries({ queryKey: KEY })
-    take(id, false)
+    take(
+      (rows ?? []).filter((one) => pairOf(one) === pairOf(step.proposal)).map((one) => one.id),
+      false,
+    )
+    take([id], false)
     choose(id)
     toast(m.review.undone(titleOf(step.proposal)))
   }
 
   /** Take out what was reviewed at once; each can be undone by itself. */
   async function decidedMany(ids: readonly string[], decision: Decision, message: string): Promise<void> {
-    const all = (rows ?? []).filter(({ id }) => ids.includes(id))
-    setSteps((before) => [...before, ...all.map((proposal) => ({ proposal, decision }))])
+    const reviewed = (rows ?? []).filter(({ id }) => ids.includes(id))
+    setSteps((before) => [...before, ...reviewed.map((proposal) => ({ proposal, decision }))])
     toast(message)
     await queries.invalidateQueries({ queryKey: KEY })
   }
@@ -105,17 +112,24 @@ export function useProposals(from: string) {
     else toast(m.review.nothingToUndo)
   }
 
-  const skipped = steps.filter(({ decision }) => decision === "skipped").map(({ proposal }) => proposal.id)
+  const skipped = new Set(
+    steps.filter(({ decision }) => decision === "skipped").map(({ proposal }) => pairOf(proposal)),
+  )
   return {
     query,
     waiting,
     /** How many wait, those that are not loaded among them. */
     left: (page?.total ?? 0) - ((rows?.length ?? 0) - waiting.length),
+    /** What else is proposed of the same pair. */
+    others: current ? all.filter((one) => one !== current && pairOf(one) === pairOf(current)) : [],
     hasMore,
-    skipped: skipped.length,
+    skipped: skipped.size,
     showSkipped: () => {
       setSteps((before) => before.filter(({ decision }) => decision !== "skipped"))
-      setOut((before) => new Set([...before].filter((id) => !skipped.includes(id))))
+      take(
+        (rows ?? []).filter((one) => skipped.has(pairOf(one))).map((one) => one.id),
+        false,
+      )
     },
     current,
     index,
@@ -126,6 +140,11 @@ export function useProposals(from: string) {
     decidedMany,
     undo,
   }
+}
+
+/** Return what a proposal is an entry of: of a link, its pair. */
+function pairOf({ id, kind, requirement_id: requirement, test_case_id: testCase }: Proposal): string {
+  return kind === "link" ? `${requirement} ${testCase}` : id
 }
 
 /** Return what is proposed in a few words. */

@@ -86,10 +86,13 @@ WHERE s.id = ANY(%(ids)s) AND s.status IN ('accepted', 'rejected') AND p.kind = 
 RETURNING {_CHANGED}
 """
 
+# Whoever proposed the same link has their answer, too.
 _REJECT = f"""
 UPDATE proposals p SET status = 'rejected', reviewed_at = %(now)s, reviewed_by = %(email)s, feedback = %(feedback)s,
     review_id = %(review_id)s, {_SEQUENCES}
-WHERE p.id = ANY(%(ids)s) AND {REVIEWABLE}
+WHERE (p.id = ANY(%(ids)s) OR p.kind = 'link' AND (p.requirement_id, p.test_case_id) IN (
+        SELECT p.requirement_id, p.test_case_id FROM proposals p
+        WHERE p.id = ANY(%(ids)s) AND p.kind = 'link' AND {REVIEWABLE})) AND {REVIEWABLE}
 RETURNING {_CHANGED}
 """
 
@@ -101,9 +104,10 @@ WITH done AS ({proposal_intents.FINISH}), before AS (
     SELECT p.*, {_SAME_PENDING} AS again FROM proposals p
     WHERE p.id IN (SELECT proposal_id FROM done)
         OR p.suggestion_id = ANY(%(suggestion_ids)s) AND p.status IN ('accepted', 'rejected')
-        OR p.kind = 'link' AND p.status = 'accepted' AND EXISTS (
+        OR p.kind = 'link' AND p.status IN ('accepted', 'rejected') AND EXISTS (
             SELECT FROM proposals first JOIN done ON done.proposal_id = first.id
-            WHERE first.review_id = p.review_id AND first.made_id = p.made_id)
+            WHERE first.review_id = p.review_id AND first.made_id IS NOT DISTINCT FROM p.made_id
+                AND first.requirement_id = p.requirement_id AND first.test_case_id = p.test_case_id)
 )
 UPDATE proposals p SET status = CASE WHEN again THEN 'withdrawn' ELSE 'pending' END, pending_since = %(now)s,
     reviewed_at = NULL, reviewed_by = NULL, feedback = NULL, review_id = NULL, made_id = NULL, suggestion_id = NULL
@@ -227,7 +231,7 @@ async def follow(connection: Connection, suggestion_ids: Sequence[UUID]) -> list
 
 
 async def reject(connection: Connection, ids: Sequence[UUID], rejection: Rejection) -> list[Changed]:
-    """Reject those of the proposals that are pending; return them."""
+    """Reject those of the proposals that are pending, and of links what others proposed of their pairs; return them."""
     return await fetch_all(connection, Changed, _REJECT, {**asdict(rejection), "ids": list(ids)})
 
 

@@ -22,6 +22,7 @@ export const proposals = {
     change: "Make the change",
   },
   rationale: "Why",
+  alsoBy: (name: string) => `Proposed by ${name}, too`,
   evidence: "Evidence",
   evidenceTypes: { file: "file", url: "address", commit: "commit", run: "run", item: "item" },
   proposedBy: "Agent",
