@@ -89,6 +89,25 @@ def test_admins_define_the_levels_of_a_project(page_of: PageOf, door: Traceline)
     assert axe.violations(page) == []
 
 
+def test_requirements_are_read_in_chapters_and_moved_there(page_of: PageOf, door: Traceline) -> None:
+    for key, section in (("A-1", []), ("D-1", ["3 Doors"]), ("D-2", ["3 Doors"])):
+        door.create_requirement(external_id=key, title=f"Title of {key}", section=section)
+    page = page_of("admin", f"~/p/{door.project}/outline").page
+    entries = page.get_by_role("article")
+    expect(entries.nth(3)).to_contain_text("D-2")
+    expect(page.get_by_role("heading", name="3 Doors")).to_be_visible()
+    page.get_by_role("button", name="Move D-2 up").click()
+    expect(entries.nth(2)).to_contain_text("D-2")
+    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    expect(entries.nth(2)).to_contain_text("D-1")
+    page.get_by_role("button", name="Put A-1 into a chapter").click()
+    page.get_by_label("Titles of the chapter").fill("4 Brakes")
+    page.get_by_role("button", name="Put it there").click()
+    expect(page.get_by_role("heading", name="4 Brakes")).to_be_visible()
+    expect(entries.nth(3)).to_contain_text("A-1")
+    assert axe.violations(page) == []
+
+
 def test_a_project_without_access_is_none(page_of: PageOf, door: Traceline) -> None:
     visit = page_of("viewer", f"~/p/{door.project}")
     expect(visit.page.get_by_role("heading", name="There is no such project")).to_be_visible()

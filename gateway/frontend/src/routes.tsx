@@ -20,6 +20,7 @@ const SCREENS: Record<string, ComponentType> = {
   "/": lazy(() => import("./dashboard/page")),
   "/review": lazy(() => import("./review/page")),
   "/suspect": lazy(() => import("./suspect/page")),
+  "/outline": lazy(() => import("./outline/page")),
   "/tree": lazy(() => import("./levels/page")),
   "/matrix": lazy(() => import("./matrix/page")),
   "/notifications": lazy(() => import("./notifications/page")),

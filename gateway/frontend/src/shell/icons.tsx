@@ -4,6 +4,7 @@ const DRAWN = {
   review: "M2.5 8.5l3 3 8-8M2.5 13.5h11",
   suspect: "M8 2.5l6 11h-12zM8 6.5v3.5M8 11.7v.1",
   requirements: "M3.5 2.5h9v11h-9zM6 5.5h4M6 8h4M6 10.5h2.5",
+  outline: "M2.5 3.5h11M5 6.8h8.5M5 10h8.5M2.5 13.2h11",
   tree: "M2.5 2.5h4v3h-4zM9.5 6.5h4v3h-4zM9.5 11h4v3h-4zM4.5 5.5v7h5M4.5 8h5",
   testCases: "M6 2.5h4M6.8 2.5v4l-3.8 7h10l-3.8-7v-4M5 10h6",
   matrix: "M2.5 2.5h11v11h-11zM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11",

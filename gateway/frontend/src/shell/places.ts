@@ -33,6 +33,7 @@ export function usePlaces(): PlaceGroup[] {
         { path: "/review", label: shell.review, key: "v", icon: "review", ...countOf("review") },
         { path: "/suspect", label: shell.suspect, key: "s", icon: "suspect", ...countOf("suspect") },
         { path: "/requirements", label: shell.requirements, key: "r", icon: "requirements" },
+        { path: "/outline", label: shell.outline, key: "o", icon: "outline" },
         { path: "/tree", label: shell.tree, key: "h", icon: "tree" },
         { path: "/test-cases", label: shell.testCases, key: "t", icon: "testCases" },
         { path: "/matrix", label: shell.matrix, key: "m", icon: "matrix" },

@@ -6,6 +6,7 @@ export const shell = {
   review: "Review",
   matrix: "Matrix",
   requirements: "Requirements",
+  outline: "Outline",
   tree: "Requirement tree",
   testCases: "Test cases",
   results: "Test results",

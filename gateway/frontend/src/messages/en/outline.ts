@@ -1,0 +1,20 @@
+/** What the outline of requirements shows, loaded with it. */
+export const outline = {
+  title: "Outline",
+  about: "The requirements in the order of their chapters, to be read from the top.",
+  none: "No requirement yet",
+  noneHint: "What is created or imported stands here, at the end of its chapter.",
+  up: "Up",
+  upOf: (name: string) => `Move ${name} up`,
+  down: "Down",
+  downOf: (name: string) => `Move ${name} down`,
+  chapter: "Chapter",
+  chapterOf: (name: string) => `Put ${name} into a chapter`,
+  chapters: "Titles of the chapter, from the top",
+  chaptersHint: "One on each line, such as 3 Doors, then 3.2 Closing. Empty: in no chapter.",
+  put: "Put it there",
+  moved: "Moved",
+  movedSince: "Somebody has moved it since: it stays where it is now.",
+  derived: "Derived",
+  rationale: (text: string) => `Why: ${text}`,
+}
