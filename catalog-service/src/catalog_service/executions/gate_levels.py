@@ -12,7 +12,7 @@ from catalog_service.figures import MOST_NAMED
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT
 from catalog_service.levels.schemas import Need
-from catalog_service.rolled.queries import ROLLS_UP
+from catalog_service.rolled.queries import ROLLS_UP, by_whole_tables
 from chassis.core.wording import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
@@ -46,13 +46,14 @@ async def _judge_without(
         {_ON_PURPOSE[need]} {"" if of_all else f"AND {_NEEDS_IT}"} {"" if ids is None else f"AND r.id IN ({ids})"}
     """
     given = {**parameters, "need": need.value}
-    count = await fetch_value(connection, f"SELECT count(*) {without}", given)
-    cursor = await connection.execute(
-        f"SELECT r.id, r.external_id, r.title, r.module, r.level, r.derived {without}"
-        f" ORDER BY r.module, r.external_id, r.id LIMIT {MOST_NAMED}",
-        given,
-        prepare=False,
-    )
+    async with by_whole_tables(connection):
+        count = await fetch_value(connection, f"SELECT count(*) {without}", given)
+        cursor = await connection.execute(
+            f"SELECT r.id, r.external_id, r.title, r.module, r.level, r.derived {without}"
+            f" ORDER BY r.module, r.external_id, r.id LIMIT {MOST_NAMED}",
+            given,
+            prepare=False,
+        )
     items = [_without(row, need) for row in await cursor.fetchall()]
     said = "needs" if count == 1 else "need"
     has = "has" if count == 1 else "have"

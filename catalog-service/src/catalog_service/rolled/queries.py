@@ -4,9 +4,13 @@ Relations make a graph in which several ways lead to one requirement: each query
 once.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from catalog_service.rolled.rules import MOST_NAMED, WORST_FIRST, RolledCoverage
 from catalog_service.values import ROLLING_TYPES
 from catalog_service.verdicts import Basis, Verdict, requirement_verdicts
+from chassis.db.database import Connection
 
 ROLLS_UP = f"k.relation_type IN {ROLLING_TYPES}"
 """Whether a relation `k` makes its child count for its parent."""
@@ -109,3 +113,14 @@ ALL_ROLLED_COVERAGE = f"""tests_below (requirement_id, is_tested) AS (
         FROM tests_below t GROUP BY requirement_id
     )"""
 """Common table expressions, recursive, that end with `rolled_coverage`: requirement_id, coverage of all."""
+
+
+@asynccontextmanager
+async def by_whole_tables(connection: Connection) -> AsyncIterator[None]:
+    """Have queries over all requirements look at each row once, however few PostgreSQL believes that there are.
+
+    After many have come at once it does not know of them, and looks for each of them anew: that takes minutes.
+    """
+    await connection.execute("SET LOCAL enable_nestloop = off")
+    yield
+    await connection.execute("SET LOCAL enable_nestloop = on")

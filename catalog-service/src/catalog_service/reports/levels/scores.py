@@ -7,7 +7,7 @@ from catalog_service.answer_cache import AnswerCache, state
 from catalog_service.items.suspicion import suspect_links
 from catalog_service.levels import repository as levels
 from catalog_service.levels.schemas import Need
-from catalog_service.rolled.queries import ROLLS_UP
+from catalog_service.rolled.queries import ROLLS_UP, by_whole_tables
 from chassis.db.database import Connection, Database
 from chassis.web.listing import Row
 
@@ -65,8 +65,9 @@ async def _score(connection: Connection) -> Row:
     defined = await levels.read(connection)
     counts: dict[str | None, Mapping[str, Any]] = {}
     if defined:
-        cursor = await connection.execute(_QUERY, prepare=False)
-        counts = {row["level"]: row for row in await cursor.fetchall()}
+        async with by_whole_tables(connection):
+            cursor = await connection.execute(_QUERY, prepare=False)
+            counts = {row["level"]: row for row in await cursor.fetchall()}
     rows = [row for at in range(len(defined)) for row in _rows(defined, at, counts.get(defined[at]["key"], {}))]
     needed = [row for row in rows if row["needed"]]
     return {
