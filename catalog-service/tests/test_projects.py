@@ -49,8 +49,8 @@ async def test_reports_name_the_project_that_they_are_of(catalog: Any) -> None:
     for report in ("traceability-matrix", "verification", "gaps"):
         assert (await there.read(f"/reports/{report}"))["project"] == "THERE"
     for report in ("traceability-matrix", "verification"):
-        assert "Project THERE, " in (await there.get(f"/reports/{report}", format="html")).text
-    assert "THERE" in (await there.get("/reports/traceability-matrix", format="csv")).text
+        assert "<dt>Project</dt><dd>THERE</dd>" in (await there.get(f"/reports/{report}", format="html")).text
+    assert "THERE" in (await there.get("/reports/traceability-matrix", format="csv", header="filters")).text
     workbook = await there.get("/reports/traceability-matrix", format="xlsx")
     said = openpyxl.load_workbook(io.BytesIO(workbook.content))
     assert ("Project", "THERE") in {row[:2] for sheet in said for row in sheet.iter_rows(values_only=True)}
