@@ -22,7 +22,7 @@ OPEN_TO_ALL = (
 )
 """A page that takes a text as it is wherever one can stand."""
 TAGS = {"html", "head", "meta", "title", "style", "body", "h1", "p", "dl", "div", "dt", "dd"}
-TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "span"}
+TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "span", "q"}
 ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "scope", "rowspan", "colspan", "data-label"}
 """What a report is made of, whatever the texts in it."""
 SHAPE = """() => {
@@ -40,7 +40,13 @@ def hostile(reviewer: Traceline, trap: Trap) -> list[str]:
     """What was put into every text of the record that the report shows; at most as long as each may be."""
     told = [aimed(text, trap) for text in [*ATTACKS, *HARMLESS]]
     for text in told:
-        fields = {"title": text, "description": text, "module": text[:100], "external_id": text[:100], "tags": [text]}
+        fields = {
+            "title": text,
+            "description": text,
+            "module": text[:100],
+            "external_id": text[:100],
+            "tags": [text[:100]],
+        }
         made = [reviewer.create_requirement(**fields), reviewer.create_test_case(**fields)]
         reviewer.create_link(made[0]["id"], made[1]["id"], notes=text)
     return told
