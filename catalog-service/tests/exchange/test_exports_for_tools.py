@@ -89,6 +89,7 @@ async def test_what_a_table_has_no_place_for_is_said(catalog: Any) -> None:
     assert "links of 2" in said
     assert "further data of 1" in said
     assert "preconditions" not in said
+    assert "position" not in said
     assert "warning" not in (await export(catalog, "plain", module=catalog.word(), kind="requirements")).headers
 
 

@@ -46,11 +46,12 @@ Column = Annotated[str | int, PlainValidator(_column)]
 """A column by its header, or by its position from 1 where the header does not tell it."""
 Columns = Annotated[str | int | list[str | int], PlainValidator(_one_or_more)]
 
-_OWN = ("id", "position", "version", "created_at", "updated_at")
+OWN = ("id", "position", "version", "created_at", "updated_at")
+"""The fields of an item that are made here."""
 _LINK_FIELDS = ("requirement", "test_case", "requirement_id", "test_case_id")
 FIELDS: dict[str, tuple[str, ...]] = {
-    "requirements": (*RequirementWrite.model_fields, *_OWN),
-    "test_cases": (*TestCaseWrite.model_fields, *_OWN),
+    "requirements": (*RequirementWrite.model_fields, *OWN),
+    "test_cases": (*TestCaseWrite.model_fields, *OWN),
     "links": tuple(dict.fromkeys((*_LINK_FIELDS, *LINK_COLUMNS, "requirement_version", "test_case_version"))),
 }
 """The fields that a column can become, by the kind of what the rows are."""

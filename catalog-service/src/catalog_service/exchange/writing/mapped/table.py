@@ -10,7 +10,7 @@ from typing import Any, Literal
 import orjson
 
 from catalog_service.exchange.tabular.cases import TEXTS
-from catalog_service.exchange.tabular.mapping import FIELDS
+from catalog_service.exchange.tabular.mapping import FIELDS, OWN
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from chassis.core.problems import Invalid
 
@@ -18,7 +18,7 @@ LINKED = "linked"
 """What rows bring of the items that theirs is linked with: their keys, as a list."""
 _LISTS = ("tags", "section")
 _EXPECTED = re.compile(r"(?:\A|\n)Expected: ")
-_MADE_BY_US = frozenset({"id", "version", "created_at", "updated_at", "created_by", "source_system", "source_url"})
+_MADE_BY_US = frozenset({*OWN, "created_by", "source_system", "source_url"})
 _BETWEEN_KEYS = ", "
 _ROLES = {"test_case": "is verified by", "requirement": "verifies"}
 """What a row says of those that it is linked with, by what they are."""
@@ -142,9 +142,9 @@ class MappedTable:
             yield cells
             return
         sent = row[-1]
-        yield from self._with_steps(cells, _steps_of(sent) if sent else [], self._steps)
+        yield from self._lay_out_steps(cells, _steps_of(sent) if sent else [], self._steps)
 
-    def _with_steps(self, cells: list[str], steps: list[Step], rule: _Steps) -> Iterator[list[str]]:
+    def _lay_out_steps(self, cells: list[str], steps: list[Step], rule: _Steps) -> Iterator[list[str]]:
         if rule.serial is not None:
             cells[rule.serial] = str(self._items)
         if rule.style == "cell":
