@@ -1,7 +1,6 @@
 """Makes exports."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import ExitStack, aclosing, closing
 from dataclasses import replace
@@ -9,7 +8,7 @@ from typing import IO
 
 from catalog_service.exchange.writing import repository
 from catalog_service.exchange.writing.documents import ExportDocument, Rows
-from catalog_service.exchange.writing.places import PLACES
+from catalog_service.exchange.writing.places import take_place
 from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.exchange.writing.scope import scope_of
 from catalog_service.items.filters import ItemFilters
@@ -27,9 +26,8 @@ async def make(
     file: IO[bytes],
 ) -> AsyncGenerator[int, None]:
     """Write what a query asks for, all of one moment, to an empty file; return how long the file is, as it grows."""
-    async with PLACES:
+    async with take_place() as folder:
         with ExitStack() as meanwhile:
-            folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="export-"))
             async with snapshot(database) as connection:
                 scope = await scope_of(connection, query, filters, basis)
                 if document_type.is_whole:

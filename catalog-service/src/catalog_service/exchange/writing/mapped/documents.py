@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import IO, ClassVar, Protocol
 
-from catalog_service.exchange.writing.mapped.people import BEGIN, write_lines
+from catalog_service.exchange.writing.mapped.people import guard
 from catalog_service.exchange.writing.mapped.table import MappedTable
 from catalog_service.workbook import MEDIA_TYPE, Cover, Workbook, text_cells
+from chassis.files.csv_writing import BYTE_ORDER_MARK, csv_text
 
 LONGEST_CELL = 32_767
 """Letters that a cell of a workbook has at most."""
@@ -38,12 +39,13 @@ class MappedCsv:
 
     def __init__(self, file: IO[bytes], folder: str, table: MappedTable) -> None:
         self._file = file
-        file.write(BEGIN + write_lines([table.header]))
+        file.write(BYTE_ORDER_MARK.encode())
+        self.write([table.header])
 
     def write(self, rows: Sequence[Sequence[str]]) -> None:
         """See MappedDocument.write."""
         for some in _portions(rows):
-            self._file.write(write_lines(some))
+            self._file.write(csv_text([list(map(guard, row)) for row in some]).encode())
 
     def finish(self) -> None:
         """See MappedDocument.finish."""

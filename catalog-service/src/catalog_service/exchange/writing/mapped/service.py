@@ -1,9 +1,8 @@
 """Makes exports for another tool."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import ExitStack, aclosing, closing
+from contextlib import aclosing, closing
 from typing import IO, Any
 
 from catalog_service.exchange.formats import Kinds
@@ -13,7 +12,7 @@ from catalog_service.exchange.tabular.presets import get_preset
 from catalog_service.exchange.writing.mapped import repository
 from catalog_service.exchange.writing.mapped.documents import MappedDocument, MappedWorkbook
 from catalog_service.exchange.writing.mapped.table import LINKED, MappedTable, unwritable
-from catalog_service.exchange.writing.places import PLACES
+from catalog_service.exchange.writing.places import take_place
 from catalog_service.fields import repository as project_fields
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import KINDS
@@ -46,7 +45,7 @@ async def table_of(connection: Connection, name: str, kind: Kinds) -> MappedTabl
         preset = get_preset(mapping["preset"])
         mapping, constants = preset.mapping, preset.constants
     elif mapping["version"] == 2:
-        mapping = _only_sheet(mapping)
+        mapping = _choose_sheet(mapping)
     of = {f"{known.name}s": known for known in KINDS}.get(mapping["kind"])
     if of is None:
         raise unwritable("it is of links, which have no items of their own")
@@ -79,11 +78,8 @@ async def make(
     file: IO[bytes],
 ) -> AsyncGenerator[int, None]:
     """Write the items that filters find, all of one moment, to an empty file; return how long it is, as it grows."""
-    async with PLACES:
-        with ExitStack() as meanwhile:
-            folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="export-"))
-            document = await asyncio.to_thread(document_type, file, folder, table)
-            meanwhile.enter_context(closing(document))
+    async with take_place() as folder:
+        with closing(await asyncio.to_thread(document_type, file, folder, table)) as document:
             yield file.tell()
             async with snapshot(database) as connection:
                 conditions = await conditions_of(connection, filters, basis, table.kind)
@@ -105,7 +101,7 @@ def _what(name: str, kept: tuple[str, ...]) -> str:
     return f"{said} other than {listed(sorted(set(kept)))}" if kept else said
 
 
-def _only_sheet(mapping: Mapping[str, Any]) -> dict[str, Any]:
+def _choose_sheet(mapping: Mapping[str, Any]) -> dict[str, Any]:
     sheets = [sheet for sheet in mapping["sheets"] if sheet["role"] in ("requirements", "test_cases")]
     if len(sheets) != 1:
         raise unwritable(f"{len(sheets)} of its sheets are of items, and a table is one sheet")
